@@ -247,12 +247,13 @@ enum class MicroOpcode : uint8_t {
   // Conversion; `type` is that of dst.
   RoundBF16 = 0x90, ///< f32 to the nearest bf16, ties to even, kept as f32.
   RoundF16,         ///< Likewise f16.
-  SIToF,            ///< Signed integer to f32, nearest even.
-  UIToF,            ///< The source's own width is in c (MicroType).
+  SIToF,            ///< Signed integer to f32, nearest even. In this and the
+                    ///< three others from a narrower integer, c: MicroType of a.
+  UIToF,            ///< Unsigned.
   FToSI,            ///< Truncates; saturates out of range; NaN gives 0.
   FToUI,
   ExtS,             ///< Integer a to the wider `type`, sign-extended. I1: 1 to -1.
-  ExtU,             ///< The source's own width is in c (MicroType).
+  ExtU,             ///< Likewise, zero-extended.
   TruncI,
   BitcastFToI, ///< f32 bits as I32.
   BitcastIToF,
