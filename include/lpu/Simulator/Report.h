@@ -1,0 +1,75 @@
+//===- Report.h - What a run cost -----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The numbers of one run, as plain data, as JSON and as a table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LPU_SIMULATOR_REPORT_H
+#define LPU_SIMULATOR_REPORT_H
+
+#include "lpu/Target/Encoding.h"
+#include "lpu/Target/MachineModel.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace lpu {
+
+/// Where the cycles of one unit went. The four kinds add up to the total.
+struct UnitReport {
+  int64_t busy = 0;
+  /// Held up by memory: operands on their way, bandwidth taken by others, the
+  /// stream buffer empty or full, an earlier result not yet complete.
+  int64_t waitingForData = 0;
+  /// The head of the queue is a Wait whose count has not been reached.
+  int64_t waitingForSemaphore = 0;
+  /// Nothing to do.
+  int64_t idle = 0;
+  int64_t instructions = 0;
+  int64_t hbmRead = 0;    ///< Bytes, whole bursts.
+  int64_t hbmWritten = 0; ///< Bytes, whole bursts.
+
+  int64_t total() const {
+    return busy + waitingForData + waitingForSemaphore + idle;
+  }
+};
+
+struct Report {
+  std::string program;
+  std::string machine;
+  double clockGHz = 0;
+  double hbmGBps = 0; ///< Nominal peak.
+  bool timed = false; ///< Whether the cycles below were counted.
+  int64_t cycles = 0; ///< From the first issue to the last completion.
+  std::array<UnitReport, numUnits> units{};
+  /// Executed instructions by opcode.
+  std::array<int64_t, 256> instructions{};
+  /// Bytes of arguments that were read at least once, plus those written at
+  /// least once: no schedule of this program moves fewer.
+  int64_t compulsoryReadBytes = 0;
+  int64_t compulsoryWrittenBytes = 0;
+  /// Highest number of bytes in the stream buffer at one time.
+  int64_t streamBufferPeak = 0;
+
+  double seconds() const { return clockGHz > 0 ? cycles / (clockGHz * 1e9) : 0; }
+  int64_t hbmRead() const;
+  int64_t hbmWritten() const;
+  int64_t hbmBytes() const { return hbmRead() + hbmWritten(); }
+  int64_t compulsoryBytes() const {
+    return compulsoryReadBytes + compulsoryWrittenBytes;
+  }
+  int64_t instructionCount() const;
+  /// Share of peak: compulsory bytes / (time x nominal HBM peak).
+  double utilization() const;
+
+  /// One JSON object; keys in a fixed order.
+  std::string toJSON() const;
+  /// A table for people.
+  std::string toTable() const;
+};
+
+} // namespace lpu
+
+#endif // LPU_SIMULATOR_REPORT_H
