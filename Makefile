@@ -35,7 +35,7 @@ help:
 .venv/packages.stamp: packages.txt .ci/install-packages
 	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) not found (make PYTHON=/path/to/python3.11)" >&2; exit 1; }
 	@.ci/install-packages $(PYTHON)
-	@[ -x $(BIN)/python ] || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { rm -rf .venv; $(PYTHON) -m venv .venv; }
 	@touch $@
 
 .venv/install.stamp: .venv/packages.stamp pyproject.toml .ci/requirements.py

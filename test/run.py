@@ -38,14 +38,14 @@ def count(report: Path) -> Outcome:
 
 def suites(build: Path, reports: Path, long: bool) -> dict[str, list[str]]:
     """The command of each suite; its report is <reports>/<name>.xml."""
-    lit = "from lit.main import main; main()"  # `python -m lit.main` runs nothing
-    pytest = [sys.executable, "-m", "pytest", "-q", f"--junitxml={reports / 'pytest.xml'}"]
-    if long:
-        pytest += ["-m", ""]
+    gtest = [str(build / "bin/lpu-unit-tests"), "--gtest_brief=1"]
+    # Not `python -m lit.main`, which runs nothing and exits 0.
+    lit = [sys.executable, "-c", "from lit.main import main; main()", "-sv"]
+    pytest = [sys.executable, "-m", "pytest", "-q", *(["-m", ""] if long else [])]
     return {
-        "gtest": [str(build / "bin/lpu-unit-tests"), "--gtest_brief=1", f"--gtest_output=xml:{reports / 'gtest.xml'}"],
-        "lit": [sys.executable, "-c", lit, "-sv", f"--xunit-xml-output={reports / 'lit.xml'}", str(build / "test")],
-        "pytest": pytest,
+        "gtest": [*gtest, f"--gtest_output=xml:{reports / 'gtest.xml'}"],
+        "lit": [*lit, f"--xunit-xml-output={reports / 'lit.xml'}", str(build / "test")],
+        "pytest": [*pytest, f"--junitxml={reports / 'pytest.xml'}"],
     }
 
 
@@ -67,8 +67,9 @@ def main() -> int:
         start = time.monotonic()
         code = subprocess.run(command, cwd=Path(__file__).parent.parent, check=False).returncode
         outcome = count(report)
-        print(f"--- {name}: {outcome.passed + outcome.failed} tests in {time.monotonic() - start:.1f} s", flush=True)
-        if outcome.passed + outcome.failed == 0:
+        ran = outcome.passed + outcome.failed
+        print(f"--- {name}: {ran} tests in {time.monotonic() - start:.1f} s", flush=True)
+        if ran == 0:
             print(f"error: {name} ran no test (exit code {code})")
             ok = False
         elif code != 0:
@@ -76,9 +77,14 @@ def main() -> int:
             ok = False
         # A suite that died, or that counts nothing as failed but failed, is one failure.
         failed = outcome.failed or int(code != 0 or outcome.passed == 0)
-        total = Outcome(total.passed + outcome.passed, total.failed + failed, total.skipped + outcome.skipped)
+        total = Outcome(
+            total.passed + outcome.passed,
+            total.failed + failed,
+            total.skipped + outcome.skipped,
+        )
 
-    print(f"{total.passed} passed, {total.failed} failed" + (f", {total.skipped} skipped" if total.skipped else ""))
+    skipped = f", {total.skipped} skipped" if total.skipped else ""
+    print(f"{total.passed} passed, {total.failed} failed{skipped}")
     return 0 if ok and total.failed == 0 else 1
 
 
