@@ -282,7 +282,7 @@ struct MicroOp {
   uint16_t a, b, c;
   uint16_t reserved;
   uint32_t operand;  ///< Operand number, dimension or string offset.
-  uint32_t reserved2;
+  uint64_t reserved2;
   uint64_t imm; ///< Const only.
 };
 static_assert(sizeof(MicroOp) == 32, "micro-operations stand in .ucode as they are here");

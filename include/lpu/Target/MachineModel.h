@@ -19,6 +19,18 @@
 
 namespace lpu {
 
+struct MachineModel;
+
+/// One parameter of the model: what `parameters()` lists. Exactly one of
+/// `integer` and `real` is set.
+struct MachineParameter {
+  std::string_view name; ///< Key in TOML and in `#lpu.machine`.
+  std::string_view description;
+  int64_t MachineModel::*integer;
+  double MachineModel::*real;
+  double minimum, maximum; ///< Inclusive.
+};
+
 /// All parameters, with their units. `parameters()` lists them by name.
 struct MachineModel {
   std::string name = "lpu-hbm3";
@@ -48,6 +60,12 @@ struct MachineModel {
   double hbmBytesPerCycle() const { return hbmGBps * hbmEfficiency / clockGHz; }
   double hbmLatencyCycles() const { return hbmLatencyNs * clockGHz; }
 
+  /// Every parameter but the name, in the order of the fields above.
+  static const std::vector<MachineParameter> &parameters();
+  /// What is wrong with these values, or an empty string: each value must be in
+  /// its parameter's range.
+  std::string validate() const;
+
   /// Canonical text: one `key = value` a line in the order of `parameters()`.
   std::string toText() const;
   /// FNV-1a of the canonical text.
@@ -60,6 +78,10 @@ struct MachineModel {
   /// starts from a preset; an unknown key, a wrong type or a value out of range is an error.
   static Result<MachineModel> parse(std::string_view toml, std::string_view where);
   static const std::vector<std::string> &presetNames();
+
+  friend bool operator==(const MachineModel &l, const MachineModel &r) {
+    return l.toText() == r.toText();
+  }
 };
 
 } // namespace lpu
