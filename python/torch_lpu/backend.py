@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`torch.compile(model, backend="lpu")`: the function behind the entry point.
+
+Dynamo's graph -> attention kept whole -> AOTAutograd with our decompositions ->
+`compile_fx`: normalise, split, compile each region, and leave the rest to eager.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule
+
+from . import compiler, diagnostics, dump, failures, partition
+from .cache import process_cache
+from .decompositions import decomposition_table
+from .diagnostics import StageError
+from .machines import machine_text
+from .normalize import Mutation, keep_attention, normalize
+from .options import Options
+from .program import Program
+from .signature import bind_signature
+from .specialize import needs_specialization, specialize
+
+# How often a graph is split anew after a stage failed.
+MAX_RETRIES = 16
+
+
+def lpu(
+    gm: GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Callable[..., Any]:
+    """Compiles Dynamo's graph for the LPU. `mode` has no meaning here and is accepted for callers that set one."""
+    checked = Options.from_user(options)
+    machine_text(checked.machine)  # A wrong machine is the user's error: now, not inside a fallback.
+    if checked.enabled("attention"):
+        keep_attention(gm)
+    if needs_specialization(example_inputs):
+        return specialize(gm, lambda graph, inputs: compile_dynamo(graph, inputs, checked))
+    return compile_dynamo(gm, example_inputs, checked)
+
+
+def compile_dynamo(gm: GraphModule, example_inputs: Sequence[Any], options: Options) -> Callable[..., Any]:
+    from torch._dynamo.backends.common import aot_autograd
+
+    names = argument_names(gm)
+    inference = not (torch.is_grad_enabled() and any(_requires_grad(value) for value in example_inputs))
+
+    def compile_aot(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        return boxed(compile_fx(graph, options, _names_by_placeholder(graph, names)))
+
+    return aot_autograd(
+        fw_compiler=compile_aot,
+        decompositions=decomposition_table(inference),
+        keep_inference_input_mutations=True,
+    )(gm, example_inputs)
+
+
+def boxed(function: Callable[..., Any]) -> Callable[[list[Any]], Any]:
+    """The calling convention of AOTAutograd's compilers: one list, emptied so that memory can go."""
+
+    def call(args: list[Any]) -> Any:
+        taken = list(args)
+        args.clear()
+        return function(*taken)
+
+    call._boxed_call = True  # type: ignore[attr-defined]
+    return call
+
+
+def _requires_grad(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def argument_names(gm: GraphModule) -> list[str]:
+    """The user's name of each input of Dynamo's graph: `layers.0.weight`, `x`."""
+    names = []
+    for node in gm.graph.find_nodes(op="placeholder"):
+        argument = node.meta.get("grapharg")
+        source = getattr(argument, "source", None)
+        names.append(_user_name(source.name if isinstance(getattr(source, "name", None), str) else node.name))
+    return names
+
+
+_MEMBER = re.compile(r"(?:\._modules|\._parameters|\._buffers)?\['(\w+)'\]")
+
+
+def _user_name(source: str) -> str:
+    """`L['self']._modules['0']._parameters['weight']` -> `self.0.weight`."""
+    return _MEMBER.sub(r".\1", source.removeprefix("L").removeprefix("G")).lstrip(".")
+
+
+def _names_by_placeholder(graph: GraphModule, names: Sequence[str]) -> dict[str, str]:
+    """AOTAutograd's placeholders say which of Dynamo's inputs they are, if they are one."""
+    result = {}
+    for node in graph.graph.find_nodes(op="placeholder"):
+        index = getattr(node.meta.get("desc"), "idx", None)
+        if isinstance(index, int) and index < len(names):
+            result[node.name] = names[index]
+    return result
+
+
+def compile_fx(gm: GraphModule, options: Options, names: dict[str, str]) -> Callable[..., Any]:
+    """Compiles an ATen graph; what a stage refuses is left to eager and the rest is tried again."""
+    mutations = normalize(gm, options)
+    failure: StageError | None = None
+    for _ in range(MAX_RETRIES):
+        graph = partition.copy_graph_module(gm)
+        fallbacks = partition.fallbacks_of(partition.refused_nodes(graph))
+        if options.fallback == "error":
+            diagnostics.report_fallbacks(fallbacks, options.fallback)
+        try:
+            compiled = partition.compile_graph(graph, mutations, _region_compiler(options, names))
+        except StageError as error:
+            failure = error
+            if not failures.learn(gm, error):
+                break
+            continue
+        diagnostics.report_fallbacks(fallbacks, options.fallback)
+        return compiled
+    assert failure is not None
+    return _all_eager(gm, mutations, failure, options)
+
+
+def _region_compiler(options: Options, names: dict[str, str]) -> partition.CompileGraph:
+    def compile_region(gm: GraphModule, aliases: dict[int, int]) -> Program:
+        from ._simulator import Program as Executable
+
+        signature = bind_signature(gm, aliases, names)
+        reuse = options.cache and options.dump_dir is None
+        compilation = compiler.compile_graph(gm, signature, options, process_cache if reuse else None)
+        run_options = {"dma": options.dma, "poison": options.checks == "poison"}
+        program = Program(Executable.load(compilation.binary), signature, compilation, run_options)
+        if options.dump_dir is not None:
+            directory = dump.next_directory(options.dump_dir)
+            dump.dump_compilation(directory, gm, compilation)
+            program.on_first_run = lambda run: dump.dump_run(directory, run)
+        return program
+
+    return compile_region
+
+
+def _all_eager(
+    gm: GraphModule, mutations: Sequence[Mutation], failure: StageError, options: Options
+) -> Callable[..., Any]:
+    """Nothing of the graph compiles, for a reason that is ours: say so, with a way to see it again."""
+    if options.fallback == "error":
+        command = diagnostics.write_reproducer(failure, options.dump_dir)
+        hint = f"; replay with: {command}" if command else ""
+        raise diagnostics.FallbackError(f"torch-lpu: {failure}{hint}") from failure
+    diagnostics.report_internal_failure(failure, options.dump_dir)
+    return partition.run_eagerly(partition.copy_graph_module(gm), mutations)

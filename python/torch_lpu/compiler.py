@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The road from an FX graph to a binary: an ordered table of stages.
+
+Each stage is a function from the text before it to the text (or bytes) after
+it. Its name is the dump's suffix, the pipeline's option and the test folder.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from torch.fx import GraphModule
+
+from . import torchmlir
+from .cache import Cache, cache_key
+from .diagnostics import StageError
+from .importer import import_graph
+from .options import Options
+from .signature import Signature
+
+# The stages that lpu-opt's pipeline knows, in order.
+PIPELINE_STAGES = ("linalg", "lpu", "tiled", "buffer", "alloc", "isa")
+
+# Dump files by stage.
+FILES: dict[str, str] = {
+    "fx": "00-fx.txt",
+    "torch": "10-torch.mlir",
+    "linalg": "20-linalg.mlir",
+    "lpu": "30-lpu.mlir",
+    "tiled": "40-tiled.mlir",
+    "buffer": "50-buffer.mlir",
+    "alloc": "60-alloc.mlir",
+    "isa": "70-isa.mlir",
+    "bin": "80-bin.lpubin",
+    "trace": "90-run.trace.json",
+    "report": "91-run.report.json",
+}
+
+
+@dataclass
+class Compilation:
+    """What one compilation made: the product of each stage, and its seconds."""
+
+    options: Options
+    products: dict[str, str | bytes] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def binary(self) -> bytes:
+        product = self.products["bin"]
+        assert isinstance(product, bytes)
+        return product
+
+
+def pipeline(options: Options, start: str, stop: str) -> str:
+    """The pipeline between two stages, in the textual syntax of lpu-opt."""
+    arguments = [f"from={start}", f"to={stop}", f"machine={options.machine}"]
+    disabled = [name for name in options.disable if name not in ("attention", "scatter", "grouped-query")]
+    if disabled:
+        arguments.append(f"disable={','.join(disabled)}")
+    return f"builtin.module(lpu-pipeline{{{' '.join(arguments)}}})"
+
+
+def _run_pipeline(start: str, stop: str) -> Callable[[str, Options], str]:
+    def run(text: str, options: Options) -> str:
+        from .mlir._mlir_libs._lpu import run_pipeline
+
+        passes = pipeline(options, start, stop)
+        try:
+            return run_pipeline(text, passes)
+        except RuntimeError as error:
+            command = ("lpu-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}")
+            raise _stage_error(stop, str(error), text, command) from None
+
+    return run
+
+
+def _translate(text: str, options: Options) -> bytes:
+    from .mlir._mlir_libs._lpu import translate_to_binary
+
+    try:
+        return translate_to_binary(text)
+    except RuntimeError as error:
+        raise _stage_error("bin", str(error), text, ("lpu-translate", "--mlir-to-lpubin")) from None
+
+
+def _stage_error(stage: str, diagnostics: str, text: str, command: tuple[str, ...]) -> StageError:
+    return StageError(
+        stage=stage,
+        message=torchmlir.first_error(diagnostics),
+        nodes=torchmlir.nodes_in(diagnostics),
+        operations=torchmlir.operations_in(diagnostics),
+        text=text,
+        command=command,
+    )
+
+
+# Stage -> function from the product of the stage before it.
+STAGES: dict[str, Callable[[str, Options], str | bytes]] = {
+    "linalg": lambda text, options: torchmlir.lower(text),
+    **{
+        stop: _run_pipeline(start, stop) for start, stop in zip(PIPELINE_STAGES, PIPELINE_STAGES[1:], strict=False)
+    },
+    "bin": _translate,
+}
+
+
+def compile_graph(gm: GraphModule, signature: Signature, options: Options, cache: Cache | None) -> Compilation:
+    """Runs all stages, or takes the binary of an identical graph from the cache."""
+    compilation = Compilation(options)
+    started = time.perf_counter()
+    text: str | bytes = import_graph(gm, signature)
+    compilation.seconds["torch"] = time.perf_counter() - started
+    compilation.products["torch"] = text
+    key = cache_key(text, options)
+    if cache is not None:
+        binary = cache.get(key)
+        if binary is not None:
+            compilation.products["bin"] = binary
+            return compilation
+    for stage, run in STAGES.items():
+        assert isinstance(text, str)
+        started = time.perf_counter()
+        text = run(text, options)
+        compilation.seconds[stage] = time.perf_counter() - started
+        compilation.products[stage] = text
+    if cache is not None:
+        cache.put(key, compilation.binary)
+    return compilation

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the user hears: fallbacks (once per op) and internal failures (with a reproducer)."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from torch.fx import Node
+
+from .locations import describe
+
+
+class FallbackWarning(UserWarning):
+    """Part of a graph runs in eager PyTorch."""
+
+
+class FallbackError(RuntimeError):
+    """Part of a graph would run in eager PyTorch and `fallback="error"` forbids it."""
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """One node that runs in eager, and why."""
+
+    op: str
+    dtype: str
+    reason: str
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.op} ({self.dtype}) runs in eager PyTorch: {self.reason}"
+
+
+@dataclass
+class StageError(Exception):
+    """A stage of the compiler failed.
+
+    `nodes` are the FX nodes that its diagnostics name, `text` is the stage's
+    input and `command` the one command that replays the failure on a file.
+    """
+
+    stage: str
+    message: str
+    nodes: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
+    text: str = ""
+    suffix: str = ".mlir"
+    command: tuple[str, ...] = ()
+    crashed: bool = field(default=False)
+
+    def __str__(self) -> str:
+        return f"stage {self.stage!r} failed: {self.message}"
+
+
+_reported: set[tuple[str, str, str]] = set()
+
+
+def reset() -> None:
+    """Forgets which fallbacks were reported."""
+    _reported.clear()
+
+
+def make_fallback(node: Node, reason: str) -> Fallback:
+    return Fallback(op=op_name(node), dtype=dtype_name(node), reason=reason, where=describe(node))
+
+
+def op_name(node: Node) -> str:
+    name = getattr(node.target, "name", None)
+    return name().replace("::", ".") if callable(name) else getattr(node.target, "__name__", str(node.target))
+
+
+def dtype_name(node: Node) -> str:
+    value = node.meta.get("val")
+    values = value if isinstance(value, list | tuple) else (value,)
+    dtypes = {str(v.dtype).removeprefix("torch.") for v in values if hasattr(v, "dtype")}
+    return ", ".join(sorted(dtypes)) or "no tensor"
+
+
+def report_fallbacks(fallbacks: Iterable[Fallback], policy: str) -> None:
+    """One warning per op, dtype and reason; or one error that lists them all."""
+    fallbacks = list(fallbacks)
+    if policy == "allow" or not fallbacks:
+        return
+    if policy == "error":
+        lines = "\n".join(f"  {fallback}" for fallback in dict.fromkeys(fallbacks))
+        raise FallbackError(f'torch-lpu: fallback="error" and not everything compiles for the LPU:\n{lines}')
+    for fallback in fallbacks:
+        key = (fallback.op, fallback.dtype, fallback.reason)
+        if key not in _reported:
+            _reported.add(key)
+            warnings.warn(f"torch-lpu: {fallback}", FallbackWarning, stacklevel=2)
+
+
+def write_reproducer(error: StageError, dump_dir: str | None) -> str:
+    """Writes the failing stage's input; returns the command that replays the failure."""
+    if not error.command:
+        return ""
+    if dump_dir is None:
+        directory = tempfile.mkdtemp(prefix="torch-lpu-")
+    else:
+        directory = dump_dir
+        os.makedirs(directory, exist_ok=True)
+    path = os.path.join(directory, f"failed-{error.stage}{error.suffix}")
+    with open(path, "w") as file:
+        file.write(error.text)
+    return shlex.join((*error.command, path))
+
+
+def report_internal_failure(error: StageError, dump_dir: str | None) -> None:
+    """An internal failure is a bug of ours: say so, and how to see it again."""
+    command = write_reproducer(error, dump_dir)
+    lines = [f"torch-lpu: internal failure, {error}"]
+    if command:
+        lines.append(f"Replay with: {command}")
+    warnings.warn("\n".join(lines), FallbackWarning, stacklevel=2)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`dump_dir`: every stage of every program as a file, and a script that replays each step."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import threading
+from pathlib import Path
+
+from torch.fx import GraphModule
+
+from . import torchmlir
+from .compiler import FILES, PIPELINE_STAGES, Compilation, pipeline
+from .report import Run
+
+_lock = threading.Lock()
+_used: dict[str, int] = {}
+
+
+def next_directory(dump_dir: str) -> Path:
+    """The directory itself for the first program, `graph-1`, `graph-2`, ... inside it for later ones."""
+    root = Path(dump_dir).resolve()
+    with _lock:
+        number = _used.get(str(root), 0)
+        _used[str(root)] = number + 1
+    directory = root / f"graph-{number}" if number else root
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+def dump_compilation(directory: Path, gm: GraphModule, compilation: Compilation) -> None:
+    (directory / FILES["fx"]).write_text(f"{gm.graph}\n")
+    for stage, product in compilation.products.items():
+        path = directory / FILES[stage]
+        path.write_bytes(product) if isinstance(product, bytes) else path.write_text(product)
+    script = directory / "repro.sh"
+    script.write_text(repro_script(compilation))
+    os.chmod(script, 0o755)
+
+
+def dump_run(directory: Path, run: Run) -> None:
+    (directory / FILES["trace"]).write_text(run.trace)
+    (directory / FILES["report"]).write_text(run.json)
+
+
+def repro_script(compilation: Compilation) -> str:
+    """Replays each stage from the file before it and compares the result byte for byte."""
+    steps = [("torch", "linalg", ("torch-mlir-opt", *torchmlir.command()[1:]))]
+    for start, stop in zip(PIPELINE_STAGES, PIPELINE_STAGES[1:], strict=False):
+        passes = pipeline(compilation.options, start, stop)
+        steps.append((start, stop, ("lpu-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}")))
+    steps.append(("isa", "bin", ("lpu-translate", "--mlir-to-lpubin")))
+    lines = [
+        "#!/bin/sh",
+        "# Replays every stage with the command-line tools; what they write to replay/ must equal the dump.",
+        "set -e",
+        'cd "$(dirname "$0")"',
+        "mkdir -p replay",
+    ]
+    for start, stop, command in steps:
+        lines.append("")
+        lines.append(f"echo '{FILES[start]} -> {FILES[stop]}'")
+        lines.append(f"{shlex.join(command)} {FILES[start]} -o replay/{FILES[stop]}")
+        lines.append(f"cmp {FILES[stop]} replay/{FILES[stop]}")
+    lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Options of the backend: one frozen dataclass, checked where the user wrote them.
+
+`torch.compile(..., options={...})` hands over a plain dictionary and checks
+nothing, so an unknown name or value is an error here that lists the valid ones.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# Values of each enumerated option; the first one is the default.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "entry": ("aten",),
+    "fallback": ("warn", "error", "allow"),
+    "checks": ("none", "poison"),
+    "dma": ("early", "late"),
+}
+
+# Spellings that the interface reserves but this version does not have.
+NOT_AVAILABLE: dict[str, tuple[str, ...]] = {
+    "entry": ("dynamo", "inductor"),
+    "checks": ("races", "all"),
+}
+
+# Optimisations that can be switched off by name (`disable=(...)`), each with
+# the stage whose pass it is.
+OPTIMIZATIONS: dict[str, str] = {
+    "attention": "fx",
+    "scatter": "fx",
+    "grouped-query": "fx",
+    "fuse-elementwise": "lpu",
+}
+
+
+class OptionError(ValueError):
+    """A wrong option, with what would be right."""
+
+
+def optimizations() -> tuple[str, ...]:
+    """The names that the option `disable` takes."""
+    return tuple(OPTIMIZATIONS)
+
+
+def suggest(name: str, valid: tuple[str, ...]) -> str:
+    """`; did you mean 'x'?`, or nothing when no valid name is near."""
+    close = difflib.get_close_matches(name, valid, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user may choose; the names are the keys of `options={...}`."""
+
+    machine: str = "lpu-hbm3"
+    entry: str = CHOICES["entry"][0]
+    fallback: str = CHOICES["fallback"][0]
+    dump_dir: str | None = None
+    cache: bool = True
+    disable: tuple[str, ...] = ()
+    checks: str = CHOICES["checks"][0]
+    dma: str = CHOICES["dma"][0]
+
+    def __post_init__(self) -> None:
+        for name, valid in CHOICES.items():
+            _check_choice(name, getattr(self, name), valid)
+        for name in self.disable:
+            if name not in OPTIMIZATIONS:
+                raise OptionError(
+                    f"option 'disable': there is no optimisation {name!r}{suggest(name, optimizations())}"
+                    f" Valid names: {', '.join(optimizations())}."
+                )
+
+    def enabled(self, optimization: str) -> bool:
+        assert optimization in OPTIMIZATIONS, optimization
+        return optimization not in self.disable
+
+    @staticmethod
+    def from_user(options: Mapping[str, Any] | None) -> Options:
+        """Checks names and types of a user's dictionary."""
+        valid = tuple(field.name for field in dataclasses.fields(Options))
+        checked: dict[str, Any] = {}
+        for name, value in (options or {}).items():
+            if name not in valid:
+                raise OptionError(
+                    f"unknown option {name!r}{suggest(str(name), valid)} Valid options: {', '.join(valid)}."
+                )
+            checked[name] = _CONVERT.get(name, _to_string)(name, value)
+        return Options(**checked)
+
+
+def _check_choice(name: str, value: str, valid: tuple[str, ...]) -> None:
+    if value in valid:
+        return
+    listed = ", ".join(repr(v) for v in valid)
+    if value in NOT_AVAILABLE.get(name, ()):
+        raise OptionError(f"option {name!r}: {value!r} is not available in this version; available: {listed}.")
+    raise OptionError(f"option {name!r}: {value!r} is not one of {listed}{suggest(str(value), valid)}")
+
+
+def _to_string(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise OptionError(f"option {name!r} takes a string, got {type(value).__name__} {value!r}.")
+    return value
+
+
+def _to_path(name: str, value: Any) -> str:
+    if not isinstance(value, str | os.PathLike):
+        raise OptionError(f"option {name!r} takes a path, got {type(value).__name__} {value!r}.")
+    return os.fspath(value)
+
+
+def _to_optional_path(name: str, value: Any) -> str | None:
+    return None if value is None else _to_path(name, value)
+
+
+def _to_bool(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise OptionError(f"option {name!r} takes True or False, got {value!r}.")
+    return value
+
+
+def _to_names(name: str, value: Any) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else tuple(value)
+    return tuple(sorted({_to_string(name, item) for item in names}))
+
+
+_CONVERT = {
+    "machine": _to_path,
+    "dump_dir": _to_optional_path,
+    "cache": _to_bool,
+    "disable": _to_names,
+}

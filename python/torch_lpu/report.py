@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reports of runs: `profile()` collects them, `Report` adds them up and shows them."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+RunHook = Callable[["Run"], None]
+
+# Where the cycles of a unit go, in the order in which they are shown.
+UNIT_STATES = ("busy", "waiting_for_data", "waiting_for_semaphore", "idle")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of one program: the simulator's report and trace, both JSON."""
+
+    json: str
+    trace: str
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        return json.loads(self.json)
+
+
+@dataclass
+class Report:
+    """All runs inside one `profile()`, added up. Times are the simulated machine's."""
+
+    runs: list[Run] = field(default_factory=list)
+
+    def add(self, run: Run) -> None:
+        self.runs.append(run)
+
+    def _sum(self, key: str) -> int:
+        return sum(run.data[key] for run in self.runs)
+
+    @property
+    def cycles(self) -> int:
+        return self._sum("cycles")
+
+    @property
+    def seconds(self) -> float:
+        return sum(run.data["seconds"] for run in self.runs)
+
+    @property
+    def hbm_bytes(self) -> int:
+        """Bytes that moved to and from HBM, in whole bursts."""
+        return self._sum("hbm_bytes")
+
+    @property
+    def compulsory_bytes(self) -> int:
+        """Bytes of arguments that the programs read or wrote at least once."""
+        return self._sum("compulsory_bytes")
+
+    @property
+    def utilization(self) -> float:
+        """Share of peak: compulsory bytes / (time x nominal HBM peak)."""
+        possible = sum(run.data["seconds"] * run.data["hbm_gbps"] * 1e9 for run in self.runs)
+        return self.compulsory_bytes / possible if possible else 0.0
+
+    @property
+    def units(self) -> dict[str, dict[str, int]]:
+        """Cycles by unit and state."""
+        total: dict[str, dict[str, int]] = {}
+        for run in self.runs:
+            for unit, states in run.data["units"].items():
+                row = total.setdefault(unit, dict.fromkeys(UNIT_STATES, 0))
+                for state in UNIT_STATES:
+                    row[state] += states[state]
+        return total
+
+    def busy_share(self) -> dict[str, float]:
+        return {unit: row["busy"] / max(sum(row.values()), 1) for unit, row in self.units.items()}
+
+    def table(self) -> Any:
+        """A rich table; `print(report)` shows it as text."""
+        from rich.table import Table
+
+        table = Table(title=f"{len(self.runs)} run(s), {self.cycles:,} cycles, {format_seconds(self.seconds)}")
+        for column in ("unit", *(state.replace("_", " ") for state in UNIT_STATES)):
+            table.add_column(column, justify="left" if column == "unit" else "right")
+        for unit, row in self.units.items():
+            total = max(sum(row.values()), 1)
+            table.add_row(unit, *(f"{row[state] / total:.1%}" for state in UNIT_STATES))
+        table.caption = (
+            f"HBM {format_bytes(self.hbm_bytes)}, compulsory {format_bytes(self.compulsory_bytes)},"
+            f" share of peak {self.utilization:.1%}"
+        )
+        return table
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(width=100, color_system=None)
+        with console.capture() as capture:
+            console.print(self.table())
+        return capture.get()
+
+    def to_perfetto(self, path: str | os.PathLike[str]) -> None:
+        """Writes the runs one after the other as one trace for ui.perfetto.dev."""
+        events: list[dict[str, Any]] = []
+        offset = 0.0
+        for run in self.runs:
+            trace = json.loads(run.trace)
+            for event in trace["traceEvents"]:
+                if "ts" in event:
+                    event["ts"] += offset
+                    events.append(event)
+                elif event not in events:  # Names of processes and threads, once.
+                    events.append(event)
+            offset += run.data["seconds"] * 1e6
+        with open(path, "w") as file:
+            json.dump({"traceEvents": events, "displayTimeUnit": "ns"}, file)
+
+
+def format_seconds(seconds: float) -> str:
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= factor:
+            return f"{seconds / factor:.3f} {unit}"
+    return f"{seconds * 1e9:.1f} ns"
+
+
+def format_bytes(count: float) -> str:
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.2f} {unit}"
+    return f"{count:.0f} B"
+
+
+_lock = threading.Lock()
+_collectors: list[Report] = []
+
+
+def collectors() -> list[Report]:
+    with _lock:
+        return list(_collectors)
+
+
+@contextmanager
+def profile() -> Iterator[Report]:
+    """Collects the reports of all programs that run inside the `with` block."""
+    report = Report()
+    with _lock:
+        _collectors.append(report)
+    try:
+        yield report
+    finally:
+        with _lock:
+            _collectors[:] = [collector for collector in _collectors if collector is not report]

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs with symbolic sizes: one static compilation per concrete shape.
+
+Dynamo hands over a symbolic graph once a size has changed. Programs have
+static shapes, so the graph is compiled when it is called, for the sizes of
+that call, and the compilation is kept by these sizes.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import GraphModule
+
+SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+
+Compile = Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
+
+
+def needs_specialization(example_inputs: Sequence[Any]) -> bool:
+    return any(_is_symbolic(value) for value in example_inputs)
+
+
+def _is_symbolic(value: Any) -> bool:
+    if isinstance(value, SYMBOLS):
+        return True
+    return isinstance(value, Tensor) and any(isinstance(size, SYMBOLS) for size in value.shape)
+
+
+def _key(args: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(
+        (value.dtype, tuple(value.shape), value.stride(), value.requires_grad) if isinstance(value, Tensor) else value
+        for value in args
+    ) + (torch.is_grad_enabled(),)
+
+
+def specialize(gm: GraphModule, compile_static: Compile) -> Callable[..., Any]:
+    """A callable that compiles the graph for the sizes it is called with."""
+    compiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
+    lock = threading.RLock()
+
+    @torch._dynamo.disable(reason="torch-lpu compiles for concrete sizes here")
+    def call(*args: Any) -> Any:
+        key = _key(args)
+        with lock:
+            if key not in compiled:
+                compiled[key] = compile_static(_static_copy(gm), args)
+        return compiled[key](*args)
+
+    return call
+
+
+def _static_copy(gm: GraphModule) -> GraphModule:
+    """A copy without the symbolic example values, which would leak into the static trace."""
+    static = copy.deepcopy(gm)
+    for node in static.graph.nodes:
+        node.meta.pop("example_value", None)
+    return static

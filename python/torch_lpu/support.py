@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which FX nodes the LPU takes, and why it does not take the others.
+
+A node is refused for what can be seen (its types, its kind) or for what was
+learned: the signature of a node that made a stage fail is remembered for the
+life of the process, so that later graphs leave it out at once.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.fx import Node
+
+from . import ops
+
+aten = torch.ops.aten
+
+# Element types of the machine, with their names in the IR and in messages.
+DTYPES: dict[torch.dtype, str] = {
+    torch.float32: "f32",
+    torch.bfloat16: "bf16",
+    torch.float16: "f16",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.int16: "i16",
+    torch.int8: "i8",
+    torch.uint8: "u8",
+    torch.bool: "bool",
+}
+
+_DTYPE_REASONS: dict[torch.dtype, str] = {
+    torch.float64: "the machine has no float64 and never narrows it silently",
+}
+
+# Ops of which only metadata remains: never a reason to build or to leave a program.
+VIEW_OPS = frozenset(
+    getattr(packet, overload)
+    for packet in (
+        aten.alias,
+        aten.detach,
+        aten.expand,
+        aten.permute,
+        aten.select,
+        aten.slice,
+        aten.split,
+        aten.split_with_sizes,
+        aten.squeeze,
+        aten.t,
+        aten.transpose,
+        aten.unbind,
+        aten.unsqueeze,
+        aten.view,
+        aten.as_strided,
+        aten.diagonal,
+        aten.unfold,
+    )
+    for overload in packet.overloads()
+)
+
+# What the importer or torch-mlir accepts but computes less than asked, or
+# computes something else.
+_REFUSED: dict[OpOverload, str] = {
+    aten._assert_async.msg: "an assertion has to be able to stop the program",
+    aten._assert_async.default: "an assertion has to be able to stop the program",
+    aten._local_scalar_dense.default: "its value decides what Python does next",
+    aten.copy_.default: "it writes into a view, which a functional graph cannot say",
+}
+
+_learned: dict[str, str] = {}
+
+
+def learn(node: Node, reason: str) -> None:
+    """Remembers that nodes like this one fail."""
+    _learned[signature(node)] = reason
+
+
+def forget() -> None:
+    """Forgets what was learned (tests)."""
+    _learned.clear()
+
+
+def tensors_of(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from tensors_of(item)
+
+
+def signature(node: Node) -> str:
+    """Target, types, shapes and plain arguments: what decides whether a node lowers."""
+
+    def render(value: Any) -> str:
+        if isinstance(value, Node):
+            value = value.meta.get("val")
+        if isinstance(value, torch.Tensor):
+            return f"{DTYPES.get(value.dtype, value.dtype)}{list(value.shape)}"
+        if isinstance(value, list | tuple):
+            return f"[{','.join(render(item) for item in value)}]"
+        return repr(value)
+
+    arguments = [render(argument) for argument in node.args]
+    arguments += [f"{key}={render(argument)}" for key, argument in sorted(node.kwargs.items())]
+    return f"{node.target}({', '.join(arguments)})"
+
+
+def reason_to_refuse(node: Node) -> str | None:
+    """Why the node runs in eager, or None if the LPU takes it."""
+    for rule in _RULES:
+        reason = rule(node)
+        if reason is not None:
+            return reason
+    return None
+
+
+def _kind(node: Node) -> str | None:
+    if node.op == "get_attr":
+        return None
+    if node.op != "call_function":
+        return f"{node.op} nodes are not ATen operations"
+    if node.target is operator.getitem or node.target in ops.WHOLE_OPS:
+        return None
+    if not isinstance(node.target, OpOverload):
+        return "higher-order and Python operations are not lowered"
+    if node.target.namespace not in ("aten", "prims"):
+        return "custom operations are not lowered"
+    return _REFUSED.get(node.target)
+
+
+def _tags(node: Node) -> str | None:
+    if not isinstance(node.target, OpOverload):
+        return None
+    tags = node.target.tags
+    if torch.Tag.nondeterministic_seeded in tags:
+        return "random numbers come from the host's generator"
+    if torch.Tag.data_dependent_output in tags:
+        return "its value decides what Python does next"
+    if node.target._schema.is_mutable:
+        return "it changes its operand in place, which a functional graph cannot say"
+    return None
+
+
+def _values(node: Node) -> str | None:
+    operands = [operand.meta.get("val") for operand in node.all_input_nodes]
+    for tensor in tensors_of([node.meta.get("val"), *operands]):
+        if tensor.dtype not in DTYPES:
+            name = str(tensor.dtype).removeprefix("torch.")
+            return _DTYPE_REASONS.get(tensor.dtype, f"the machine has no {name}")
+        if tensor.layout != torch.strided:
+            return f"{tensor.layout} tensors are not lowered"
+        if tensor.device.type not in ("cpu", "meta"):
+            return f"tensors on {tensor.device} are not the host's"
+        if any(not isinstance(size, int) for size in tensor.shape):
+            return "a size is known only at run time"
+    if isinstance(node.meta.get("val"), torch.SymInt | torch.SymFloat | torch.SymBool):
+        return "a size is known only at run time"
+    return None
+
+
+def _experience(node: Node) -> str | None:
+    return _learned.get(signature(node))
+
+
+_RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _experience)
