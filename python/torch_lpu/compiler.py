@@ -8,7 +8,8 @@ it. Its name is the dump's suffix, the pipeline's option and the test folder.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from torch.fx import GraphModule
@@ -107,12 +108,34 @@ STAGES: dict[str, Callable[[str, Options], str | bytes]] = {
 }
 
 
+_recorders: list[dict[str, float]] = []
+
+
+@contextmanager
+def record_seconds(into: dict[str, float]) -> Iterator[None]:
+    """Adds the seconds of every stage that runs inside the `with` block to `into`."""
+    _recorders.append(into)
+    try:
+        yield
+    finally:
+        _recorders[:] = [recorder for recorder in _recorders if recorder is not into]
+
+
+@contextmanager
+def _timed(compilation: Compilation, stage: str) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    seconds = time.perf_counter() - started
+    for record in (compilation.seconds, *_recorders):
+        record[stage] = record.get(stage, 0.0) + seconds
+
+
 def compile_graph(gm: GraphModule, signature: Signature, options: Options, cache: Cache | None) -> Compilation:
     """Runs all stages, or takes the binary of an identical graph from the cache."""
     compilation = Compilation(options)
-    started = time.perf_counter()
-    text: str | bytes = import_graph(gm, signature)
-    compilation.seconds["torch"] = time.perf_counter() - started
+    text: str | bytes
+    with _timed(compilation, "torch"):
+        text = import_graph(gm, signature)
     compilation.products["torch"] = text
     key = cache_key(text, options)
     if cache is not None:
@@ -122,9 +145,8 @@ def compile_graph(gm: GraphModule, signature: Signature, options: Options, cache
             return compilation
     for stage, run in STAGES.items():
         assert isinstance(text, str)
-        started = time.perf_counter()
-        text = run(text, options)
-        compilation.seconds[stage] = time.perf_counter() - started
+        with _timed(compilation, stage):
+            text = run(text, options)
         compilation.products[stage] = text
     if cache is not None:
         cache.put(key, compilation.binary)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command `torch-lpu`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+DEFAULT_PROMPT = "What is a language processing unit?"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="torch-lpu", description="A compiler and a simulator for an LPU.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+
+    demo = commands.add_parser("demo", help="let SmolLM2-135M answer a prompt on the simulated machine")
+    demo.add_argument("--prompt", default=DEFAULT_PROMPT, help="what to ask (default: %(default)r)")
+    demo.add_argument("--tokens", type=_positive, default=64, help="at most this many tokens (default: %(default)s)")
+    demo.add_argument("--machine", default="lpu-hbm3", help="preset or TOML file (default: %(default)s)")
+    demo.add_argument("--trace", metavar="FILE", help="write a Perfetto trace of the decode steps")
+    demo.set_defaults(run=_demo)
+
+    machines = commands.add_parser("machines", help="list the machines and their parameters")
+    machines.add_argument("machine", nargs="?", help="only this preset or TOML file")
+    machines.set_defaults(run=_machines)
+
+    parsed = parser.parse_args(arguments)
+    try:
+        return parsed.run(parsed)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from .demo import run_demo
+    from .machines import machine_text
+    from .options import OptionError
+
+    try:
+        machine_text(arguments.machine)
+    except OptionError as error:
+        print(f"torch-lpu: {error}", file=sys.stderr)
+        return 2
+    return run_demo(arguments.prompt, arguments.tokens, arguments.machine, arguments.trace)
+
+
+def _machines(arguments: argparse.Namespace) -> int:
+    from .machines import machine_text, preset_names
+    from .options import OptionError
+
+    try:
+        texts = [machine_text(name) for name in ([arguments.machine] if arguments.machine else preset_names())]
+    except OptionError as error:
+        print(f"torch-lpu: {error}", file=sys.stderr)
+        return 2
+    print("\n".join(text.rstrip("\n") + "\n" for text in texts), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
