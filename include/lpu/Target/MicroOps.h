@@ -79,6 +79,7 @@ enum class MicroSections : uint8_t { Marker, Elements, Both };
 /// Cycles for one value in each lane.
 enum class MicroCost : uint8_t {
   Free,           ///< Structure, or a constant that is wired into the lane.
+  Port,           ///< Bound by the ports of the LMU, not by the lanes.
   Simple,         ///< One cycle.
   Transcendental, ///< MachineModel::vxeTranscendentalCycles.
 };
