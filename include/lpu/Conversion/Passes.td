@@ -8,6 +8,8 @@
 #ifndef LPU_CONVERSION_PASSES_TD
 #define LPU_CONVERSION_PASSES_TD
 
+include "lpu/Conversion/LinalgToLPU/Passes.td"
+include "lpu/Conversion/LPUToLPUISA/Passes.td"
 include "mlir/Pass/PassBase.td"
 
 #endif // LPU_CONVERSION_PASSES_TD

@@ -1,0 +1,253 @@
+//===- MicroStages.cpp - The linalg operations of one program -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Union-find over the loops of all operations, then an order of the resulting
+// dimensions (rows first), then one pass that gives each operation the first
+// section in which its inputs are known.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lpu/Conversion/LPUToLPUISA/MicroStages.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::lpu;
+using linalg::LinalgOp;
+
+/// Adds `op` and the linalg operations that it depends on to `live`.
+static void collect(Operation *op, llvm::SetVector<Operation *> &live) {
+  if (!op || !isa<LinalgOp>(op) || !live.insert(op)) {
+    return;
+  }
+  auto linalgOp = cast<LinalgOp>(op);
+  for (OpOperand *input : linalgOp.getDpsInputOperands()) {
+    collect(input->get().getDefiningOp(), live);
+  }
+  for (OpOperand &init : linalgOp.getDpsInitsMutable()) {
+    if (!linalgOp.getMatchingBlockArgument(&init).use_empty()) {
+      collect(init.get().getDefiningOp(), live);
+    }
+  }
+}
+
+namespace {
+
+/// The analysis at work.
+class Analysis {
+public:
+  Analysis(MicroStages &result, std::string &reason, Operation *&culprit)
+      : result(result), reason(reason), culprit(culprit) {}
+
+  bool run(VectorOp op) {
+    return addStages(op) && unify() && orderDimensions() && schedule();
+  }
+
+private:
+  bool fail(Operation *op, const llvm::Twine &why) {
+    culprit = op;
+    reason = why.str();
+    return false;
+  }
+  /// A number for each loop of each stage.
+  unsigned node(unsigned stage, unsigned loop) {
+    return firstNode[stage] + loop;
+  }
+
+  bool addStages(VectorOp op);
+  bool unify();
+  bool orderDimensions();
+  bool schedule();
+
+  MicroStages &result;
+  std::string &reason;
+  Operation *&culprit;
+  SmallVector<unsigned> firstNode;
+  llvm::EquivalenceClasses<unsigned> classes;
+};
+
+} // namespace
+
+bool Analysis::addStages(VectorOp op) {
+  llvm::SetVector<Operation *> live;
+  for (Value yielded : op.getBody().front().getTerminator()->getOperands()) {
+    collect(yielded.getDefiningOp(), live);
+  }
+  unsigned numNodes = 0;
+  for (auto linalgOp : op.getBody().front().getOps<LinalgOp>()) {
+    if (!live.contains(linalgOp)) {
+      continue;
+    }
+    MicroStage stage{linalgOp, linalgOp.getStaticLoopRanges(), {}};
+    if (ShapedType::isDynamicShape(stage.sizes)) {
+      return fail(linalgOp, "has a loop whose trip count is not known before "
+                            "the run; expected static shapes");
+    }
+    if (!linalgOp.hasPureTensorSemantics()) {
+      return fail(linalgOp, "is on buffers; expected tensors in a vector body");
+    }
+    firstNode.push_back(numNodes);
+    for (unsigned loop = 0; loop < stage.sizes.size(); ++loop) {
+      classes.insert(numNodes++);
+    }
+    result.stages.push_back(std::move(stage));
+  }
+  return true;
+}
+
+bool Analysis::unify() {
+  for (auto [user, stage] : llvm::enumerate(result.stages)) {
+    for (OpOperand &operand : stage.op->getOpOperands()) {
+      auto producerOp = operand.get().getDefiningOp<LinalgOp>();
+      MicroStage *producer =
+          producerOp ? result.lookup(producerOp) : nullptr;
+      if (!producer) {
+        continue;
+      }
+      unsigned from = producer - result.stages.data();
+      AffineMap write = producerOp.getIndexingMapMatchingResult(
+          cast<OpResult>(operand.get()));
+      AffineMap read = stage.op.getMatchingIndexingMap(&operand);
+      auto type = cast<RankedTensorType>(operand.get().getType());
+      for (auto [written, isRead, size] : llvm::zip_equal(
+               write.getResults(), read.getResults(), type.getShape())) {
+        if (size == 1) {
+          continue;
+        }
+        auto writtenDim = dyn_cast<AffineDimExpr>(written);
+        auto readDim = dyn_cast<AffineDimExpr>(isRead);
+        if (!writtenDim || !readDim) {
+          return fail(stage.op, "reads a value of the same program at another "
+                                "index than it is computed at");
+        }
+        classes.unionSets(node(from, writtenDim.getPosition()),
+                          node(user, readDim.getPosition()));
+      }
+    }
+  }
+  return true;
+}
+
+bool Analysis::orderDimensions() {
+  // What a class of loops is: its size and whether someone reduces it.
+  struct Class {
+    int64_t size = 1;
+    bool isReduced = false;
+    int dim = -1;
+  };
+  llvm::DenseMap<unsigned, Class> info;
+  for (auto [number, stage] : llvm::enumerate(result.stages)) {
+    SmallVector<utils::IteratorType> iterators =
+        stage.op.getIteratorTypesArray();
+    for (auto [loop, size] : llvm::enumerate(stage.sizes)) {
+      Class &one = info[classes.getLeaderValue(node(number, loop))];
+      if (size == 1) {
+        continue;
+      }
+      if (one.size != 1 && one.size != size) {
+        return fail(stage.op, "has a loop of another length than the rest of "
+                              "the program");
+      }
+      one.size = size;
+      one.isReduced |= iterators[loop] == utils::IteratorType::reduction;
+    }
+  }
+
+  // The operation with most loops gives the order; others add what it lacks.
+  SmallVector<unsigned> order;
+  for (unsigned number = 0; number < result.stages.size(); ++number) {
+    order.push_back(number);
+  }
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return result.stages[a].sizes.size() > result.stages[b].sizes.size();
+  });
+  for (bool reduced : {false, true}) {
+    for (unsigned number : order) {
+      for (auto [loop, size] : llvm::enumerate(result.stages[number].sizes)) {
+        Class &one = info[classes.getLeaderValue(node(number, loop))];
+        if (size == 1 || one.isReduced != reduced || one.dim >= 0) {
+          continue;
+        }
+        one.dim = static_cast<int>(result.domain.size());
+        result.domain.push_back(one.size);
+      }
+    }
+    if (!reduced) {
+      result.parallel = result.domain.size();
+    }
+  }
+
+  unsigned numReduced = result.domain.size() - result.parallel;
+  for (auto [number, stage] : llvm::enumerate(result.stages)) {
+    SmallVector<utils::IteratorType> iterators =
+        stage.op.getIteratorTypesArray();
+    llvm::SmallDenseSet<int> reducedHere, seen;
+    for (auto [loop, size] : llvm::enumerate(stage.sizes)) {
+      int dim = size == 1
+                    ? -1
+                    : info[classes.getLeaderValue(node(number, loop))].dim;
+      stage.dims.push_back(dim);
+      if (dim >= 0 && !seen.insert(dim).second) {
+        return fail(stage.op, "walks one dimension of the program in two loops");
+      }
+      bool isReduced = dim >= static_cast<int>(result.parallel);
+      stage.isElements |= isReduced;
+      if (isReduced && iterators[loop] == utils::IteratorType::reduction) {
+        reducedHere.insert(dim);
+      }
+    }
+    stage.isReducing = !reducedHere.empty();
+    if (stage.isReducing && reducedHere.size() != numReduced) {
+      return fail(stage.op, "reduces some of the dimensions that the program "
+                            "reduces; expected all");
+    }
+  }
+  return true;
+}
+
+bool Analysis::schedule() {
+  if (!result.hasReducedDimensions()) {
+    for (MicroStage &stage : result.stages) {
+      stage.section = 1;
+    }
+    return true;
+  }
+  for (MicroStage &stage : result.stages) {
+    unsigned ready = 0;
+    for (OpOperand &operand : stage.op->getOpOperands()) {
+      Operation *producerOp = operand.get().getDefiningOp();
+      MicroStage *producer = producerOp ? result.lookup(producerOp) : nullptr;
+      if (producer) {
+        ready = std::max(ready, producer->section + producer->isReducing);
+      }
+    }
+    bool fits = ready % 2 == stage.isElements;
+    stage.section = fits ? ready : ready + 1;
+    if (stage.section > 2 * ::lpu::maxPhases) {
+      return fail(stage.op, "depends on more reductions than a micro-program "
+                            "has phases");
+    }
+  }
+  return true;
+}
+
+std::optional<MicroStages> MicroStages::analyze(VectorOp op,
+                                                std::string &reason,
+                                                Operation *&culprit) {
+  MicroStages result;
+  if (!Analysis(result, reason, culprit).run(op)) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+MicroStage *MicroStages::lookup(Operation *op) {
+  for (MicroStage &stage : stages) {
+    if (stage.op.getOperation() == op) {
+      return &stage;
+    }
+  }
+  return nullptr;
+}

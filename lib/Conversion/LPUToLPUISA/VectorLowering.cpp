@@ -1,0 +1,400 @@
+//===- VectorLowering.cpp - From lpu.vector to micro-programs -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors of the body: where they are loaded from, reductions, stores. A
+// reduction whose body combines the running value with something else by one
+// associative operation becomes a Reduce, whose order the machine defines; any
+// other body is carried from element to element in order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lpu/Conversion/LPUToLPUISA/VectorLowering.h"
+
+#include "lpu/Conversion/LPUToLPUISA/Lowerings.h"
+#include "lpu/Conversion/LPUToLPUISA/ScalarLowering.h"
+#include "lpu/Dialect/LPUISA/IR/LPUISA.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::lpu;
+using ::lpu::MicroCombine;
+using ::lpu::MicroOpcode;
+using ::lpu::MicroType;
+using linalg::LinalgOp;
+using Register = MicroDraft::Register;
+
+VectorLowering::VectorLowering(VectorOp op, ViewBuilder &views)
+    : op(op), views(views) {}
+
+LogicalResult VectorLowering::lower(OpBuilder &builder) {
+  std::string reason;
+  Operation *culprit = op;
+  std::optional<MicroStages> analysis =
+      MicroStages::analyze(op, reason, culprit);
+  if (!analysis) {
+    return culprit->emitOpError(reason);
+  }
+  stages = std::move(*analysis);
+  draft.emplace(stages.domain, stages.parallel, op.getLoc());
+  for (MicroStage &stage : stages.stages) {
+    if (stage.isReducing && failed(lowerReduction(stage))) {
+      return failure();
+    }
+  }
+  if (failed(lowerStores()) || failed(draft->finish(builder))) {
+    return failure();
+  }
+  return lowerPassedThrough(builder);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+FailureOr<StridedView> VectorLowering::getTensorView(Value tensor) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    if (argument.getOwner() == &op.getBody().front()) {
+      return views.getView(op->getOperand(argument.getArgNumber()));
+    }
+  }
+  ElementsAttr elements;
+  if (matchPattern(tensor, m_Constant(&elements))) {
+    return views.getConstant(tensor.getLoc(), elements);
+  }
+  return emitError(tensor.getLoc())
+         << "a vector program reads a tensor of type " << tensor.getType()
+         << " that is neither an operand, nor a constant, nor the result of a "
+            "linalg operation of the program";
+}
+
+/// The view over a stage's loops as a view over the domain.
+StridedView VectorLowering::onDomain(const StridedView &view,
+                                     const MicroStage &stage) const {
+  StridedView result = view;
+  result.sizes.assign(stages.domain.begin(), stages.domain.end());
+  result.strides.assign(stages.domain.size(), 0);
+  for (auto [dim, stride] : llvm::zip_equal(stage.dims, view.strides)) {
+    if (dim >= 0) {
+      result.strides[dim] += stride;
+    }
+  }
+  return result;
+}
+
+/// Loads a value once a row if it does not vary within one.
+FailureOr<Register> VectorLowering::load(const StridedView &view) {
+  unsigned section = draft->getSection();
+  bool isOfRow = llvm::all_of(
+      ArrayRef(view.strides).drop_front(stages.parallel),
+      [](int64_t stride) { return stride == 0; });
+  if (isOfRow) {
+    draft->setSection(draft->getFirstSection());
+  }
+  Register value = draft->load(view);
+  draft->setSection(section);
+  return value;
+}
+
+FailureOr<Register> VectorLowering::getElement(Value tensor, AffineMap map,
+                                               MicroStage *stage) {
+  if (!isa<RankedTensorType>(tensor.getType())) {
+    return getScalar(tensor, stage);
+  }
+  Operation *producer = tensor.getDefiningOp();
+  if (producer && stages.lookup(producer)) {
+    return getResult(cast<OpResult>(tensor));
+  }
+  Type elementType = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (!getMicroType(elementType)) {
+    return stage->op.emitOpError("reads elements of type ")
+           << elementType << ", which no register of the vector unit holds";
+  }
+  SplatElementsAttr splat;
+  if (matchPattern(tensor, m_Constant(&splat))) {
+    return lowerConstant(*draft, cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+  }
+  if (isa_and_nonnull<tensor::EmptyOp>(producer)) {
+    // Nobody has given it a value, so any will do.
+    Builder builder(op.getContext());
+    return lowerConstant(*draft, builder.getZeroAttr(elementType));
+  }
+  FailureOr<StridedView> base = getTensorView(tensor);
+  if (failed(base)) {
+    return failure();
+  }
+  draft->setLocation(stage->op.getLoc());
+  if (std::optional<StridedView> view = base->through(map, stage->sizes)) {
+    return load(onDomain(*view, *stage));
+  }
+  // A map that is not linear is computed, and the element gathered.
+  SmallVector<Register> indices;
+  for (unsigned loop = 0; loop < stage->sizes.size(); ++loop) {
+    indices.push_back(getLoopIndex(loop, *stage));
+  }
+  int64_t origin = 0;
+  StridedView table = base->flat(origin);
+  AffineExpr element = getAffineConstantExpr(origin, map.getContext());
+  for (auto [expr, stride] : llvm::zip_equal(map.getResults(), base->strides)) {
+    element = element + expr * stride;
+  }
+  return draft->gather(table,
+                       lowerAffine(*draft, simplifyAffineExpr(
+                                               element, map.getNumDims(), 0),
+                                   indices));
+}
+
+FailureOr<Register> VectorLowering::getResult(OpResult result) {
+  if (auto found = reduced.find(result); found != reduced.end()) {
+    return found->second;
+  }
+  MicroStage *stage = stages.lookup(result.getOwner());
+  // Values of a row are computed where they are first known, once a row.
+  unsigned section = draft->getSection();
+  if (!stage->isElements) {
+    draft->setSection(stage->section);
+  }
+  FailureOr<Register> value = failure();
+  if (succeeded(lowerAsserts(*stage))) {
+    Value yielded = stage->op.getBlock()->getTerminator()->getOperand(
+        result.getResultNumber());
+    value = getScalar(yielded, stage);
+  }
+  draft->setSection(section);
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Whether `value` depends on any of the running values of `op`.
+static bool dependsOnInits(Value value, LinalgOp op) {
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (argument.getOwner() == op.getBlock() &&
+          argument.getArgNumber() >=
+              static_cast<unsigned>(op.getNumDpsInputs())) {
+        return true;
+      }
+      continue;
+    }
+    Operation *producer = next.getDefiningOp();
+    if (!seen.insert(producer).second) {
+      continue;
+    }
+    // What nested regions read counts as well.
+    producer->walk([&](Operation *inner) {
+      llvm::append_range(work, inner->getOperands());
+    });
+  }
+  return false;
+}
+
+/// If result `index` of `op` combines its running value with something that
+/// does not depend on running values, that something, and how.
+static std::optional<std::pair<Value, MicroCombine>>
+matchCombiner(LinalgOp op, unsigned index) {
+  Value yielded = op.getBlock()->getTerminator()->getOperand(index);
+  BlockArgument running =
+      op.getMatchingBlockArgument(op.getDpsInitOperand(index));
+  Operation *combiner = yielded.getDefiningOp();
+  if (!combiner || combiner->getBlock() != op.getBlock() ||
+      !yielded.hasOneUse() || !running.hasOneUse()) {
+    return std::nullopt;
+  }
+  std::optional<MicroCombine> combine = getCombine(combiner);
+  if (!combine) {
+    return std::nullopt;
+  }
+  Value other = combiner->getOperand(0) == running ? combiner->getOperand(1)
+                                                   : combiner->getOperand(0);
+  if (!llvm::is_contained(combiner->getOperands(), running) ||
+      dependsOnInits(other, op)) {
+    return std::nullopt;
+  }
+  return std::make_pair(other, *combine);
+}
+
+LogicalResult VectorLowering::lowerReduction(MicroStage &stage) {
+  LinalgOp linalgOp = stage.op;
+  Block *block = linalgOp.getBlock();
+  auto getInit = [&](unsigned index) {
+    OpOperand *init = linalgOp.getDpsInitOperand(index);
+    // Rows before the phase know it: what it is reduced onto has no reduced
+    // dimension.
+    draft->setSection(stage.section - 1);
+    return getElement(init->get(), linalgOp.getMatchingIndexingMap(init),
+                      &stage);
+  };
+
+  SmallVector<unsigned> combined, carried;
+  for (unsigned index = 0; index < linalgOp->getNumResults(); ++index) {
+    if (linalgOp->getResult(index).use_empty()) {
+      continue;
+    }
+    (matchCombiner(linalgOp, index) ? combined : carried).push_back(index);
+  }
+  // A running value that a carried one depends on is carried too.
+  for (size_t i = 0; i < carried.size(); ++i) {
+    llvm::SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *inner) {
+      return linalgOp->isProperAncestor(inner);
+    };
+    Value yielded = block->getTerminator()->getOperand(carried[i]);
+    (void)getBackwardSlice(yielded, &slice, options);
+    llvm::SmallPtrSet<Value, 8> reads{yielded};
+    for (Operation *inner : slice) {
+      inner->walk([&](Operation *nested) {
+        reads.insert(nested->operand_begin(), nested->operand_end());
+      });
+    }
+    for (unsigned index = 0; index < linalgOp->getNumResults(); ++index) {
+      if (reads.contains(linalgOp.getMatchingBlockArgument(
+              linalgOp.getDpsInitOperand(index))) &&
+          !llvm::is_contained(carried, index)) {
+        carried.push_back(index);
+        llvm::erase(combined, index);
+      }
+    }
+  }
+
+  SmallVector<Register> running;
+  for (unsigned index : carried) {
+    FailureOr<Register> init = getInit(index);
+    if (failed(init)) {
+      return failure();
+    }
+    draft->setSection(stage.section);
+    running.push_back(draft->carry(*init));
+    known[{linalgOp.getMatchingBlockArgument(linalgOp.getDpsInitOperand(index)),
+           stage.section}] = running.back();
+  }
+  draft->setSection(stage.section);
+  if (failed(lowerAsserts(stage))) {
+    return failure();
+  }
+  SmallVector<Register> next;
+  for (unsigned index : carried) {
+    FailureOr<Register> value =
+        getScalar(block->getTerminator()->getOperand(index), &stage);
+    if (failed(value)) {
+      return failure();
+    }
+    next.push_back(*value);
+  }
+  for (auto [index, from, to] : llvm::zip_equal(carried, running, next)) {
+    draft->next(from, to);
+    reduced[linalgOp->getResult(index)] = from;
+  }
+  for (unsigned index : combined) {
+    auto [value, combine] = *matchCombiner(linalgOp, index);
+    draft->setSection(stage.section);
+    FailureOr<Register> element = getScalar(value, &stage);
+    if (failed(element)) {
+      return failure();
+    }
+    Register sum = draft->reduce(*element, combine);
+    FailureOr<Register> init = getInit(index);
+    if (failed(init)) {
+      return failure();
+    }
+    draft->setSection(stage.section + 1);
+    reduced[linalgOp->getResult(index)] =
+        roundTo(*draft, value.getType(), draft->combine(combine, *init, sum));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+LogicalResult VectorLowering::lowerStores() {
+  // Everything is stored at the end, after the last load of the row: a
+  // destination may be the memory of an input.
+  unsigned last = draft->getFirstSection();
+  for (MicroStage &stage : stages.stages) {
+    last = std::max(last, stage.section + stage.isReducing);
+  }
+  unsigned lastElements = last % 2 == 1 ? last : last + 1;
+  unsigned lastRows = last % 2 == 0 ? last : last + 1;
+  if (!stages.hasReducedDimensions()) {
+    lastElements = lastRows = 1;
+  }
+
+  struct Pending {
+    unsigned section;
+    StridedView view;
+    Register value;
+    Location location;
+  };
+  SmallVector<Pending> pending;
+  for (unsigned index = 0; index < op.getOuts().size(); ++index) {
+    auto result = dyn_cast<OpResult>(op.getYielded(index));
+    MicroStage *stage = result ? stages.lookup(result.getOwner()) : nullptr;
+    if (!stage) {
+      continue;
+    }
+    bool isOfElements = stage->isElements && !stage->isReducing;
+    unsigned section = isOfElements ? lastElements : lastRows;
+    if (lastElements > 2 * ::lpu::maxPhases && isOfElements) {
+      return stage->op.emitOpError("depends on more reductions than a "
+                                   "micro-program has phases");
+    }
+    draft->setSection(section);
+    FailureOr<Register> value = getResult(result);
+    FailureOr<StridedView> base = views.getView(op.getOuts()[index]);
+    if (failed(value) || failed(base)) {
+      return failure();
+    }
+    std::optional<StridedView> view = base->through(
+        stage->op.getIndexingMapMatchingResult(result), stage->sizes);
+    if (!view) {
+      return stage->op.emitOpError(
+          "writes its result through a map that is not linear");
+    }
+    pending.push_back(
+        {section, onDomain(*view, *stage), *value, stage->op.getLoc()});
+  }
+  for (const Pending &store : pending) {
+    draft->setSection(store.section);
+    draft->setLocation(store.location);
+    draft->store(store.view, store.value);
+  }
+  return success();
+}
+
+/// Destinations that get an operand or a constant as it is.
+LogicalResult VectorLowering::lowerPassedThrough(OpBuilder &builder) {
+  for (unsigned index = 0; index < op.getOuts().size(); ++index) {
+    Value yielded = op.getYielded(index);
+    Operation *producer = yielded.getDefiningOp();
+    if (yielded == op.getOutputArgument(index) ||
+        isa_and_nonnull<tensor::EmptyOp>(producer) ||
+        (producer && stages.lookup(producer))) {
+      continue;
+    }
+    FailureOr<StridedView> source = getTensorView(yielded);
+    FailureOr<StridedView> destination = views.getView(op.getOuts()[index]);
+    if (failed(source) || failed(destination)) {
+      return failure();
+    }
+    MicroDraft copy(source->sizes, source->rank(), op.getLoc());
+    copy.store(*destination, copy.load(*source));
+    if (failed(copy.finish(builder))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult mlir::lpu::lowerVector(VectorOp op, LoweringContext &context) {
+  return VectorLowering(op, context.views).lower(context.builder);
+}
