@@ -30,6 +30,19 @@ MLIR_CAPI_EXPORTED bool lpuRunPipeline(MlirStringRef ir, MlirStringRef pipeline,
                                        MlirStringCallback output,
                                        void *userData);
 
+/// Assembles the one `lpuisa.program` of `ir` and hands the bytes of the binary
+/// to `output`. On failure hands the diagnostics to `output` instead and returns
+/// false.
+MLIR_CAPI_EXPORTED bool lpuTranslateToBinary(MlirStringRef ir,
+                                             MlirStringCallback output,
+                                             void *userData);
+
+/// Disassembles a binary and hands the module to `output`, with locations. On
+/// failure hands the diagnostics to `output` instead and returns false.
+MLIR_CAPI_EXPORTED bool lpuTranslateFromBinary(MlirStringRef binary,
+                                               MlirStringCallback output,
+                                               void *userData);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #include "lpu-c/LPU.h"
 
 #include "lpu/InitAll.h"
+#include "lpu/Target/LPUISA/Translation.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
@@ -23,6 +24,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
+#include <string>
+#include <vector>
 
 using namespace mlir;
 
@@ -35,47 +38,112 @@ void lpuRegisterAllPasses() {
   std::call_once(once, [] { mlir::lpu::registerAllPasses(); });
 }
 
-/// Runs `pipeline` on `ir` and appends either the result or nothing to
-/// `result`; errors go to `diagnostics`.
-static LogicalResult runPipeline(StringRef ir, StringRef pipeline,
-                                 std::string &result,
-                                 std::string &diagnostics) {
-  DialectRegistry registry;
-  mlir::lpu::registerAllDialects(registry);
-  lpuRegisterAllPasses();
+namespace {
+/// What one call owns: a context, the text that it parses and the diagnostics.
+class Session {
+public:
+  explicit Session(StringRef text)
+      : context(makeRegistry(), MLIRContext::Threading::DISABLED),
+        stream(diagnostics), handler(sourceMgr, &context, stream) {
+    sourceMgr.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBuffer(text, "input",
+                                         /*RequiresNullTerminator=*/false),
+        SMLoc());
+  }
+
+  OwningOpRef<ModuleOp> parse() {
+    return parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context));
+  }
+  MLIRContext *getContext() { return &context; }
+  raw_ostream &getStream() { return stream; }
+
+  /// Hands over `result`, or the diagnostics if there is none.
+  bool finish(FailureOr<std::string> result, MlirStringCallback output,
+              void *userData) {
+    const std::string &text = succeeded(result) ? *result : diagnostics;
+    output(mlirStringRefCreate(text.data(), text.size()), userData);
+    return succeeded(result);
+  }
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    mlir::lpu::registerAllDialects(registry);
+    return registry;
+  }
+
   // A pool of threads per call costs more than it gives on one module.
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-
-  llvm::raw_string_ostream diagnosticStream(diagnostics);
+  MLIRContext context;
   llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(ir, "input",
-                                       /*RequiresNullTerminator=*/false),
-      SMLoc());
-  SourceMgrDiagnosticHandler handler(sourceMgr, &context, diagnosticStream);
+  std::string diagnostics;
+  llvm::raw_string_ostream stream;
+  SourceMgrDiagnosticHandler handler;
+};
+} // namespace
 
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context));
+static std::string printWithLocations(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().enableDebugInfo());
+  return text;
+}
+
+static FailureOr<std::string> runPipeline(Session &session,
+                                          StringRef pipeline) {
+  lpuRegisterAllPasses();
+  OwningOpRef<ModuleOp> module = session.parse();
   if (!module) {
     return failure();
   }
-  PassManager passManager(&context);
-  if (failed(parsePassPipeline(pipeline, passManager, diagnosticStream)) ||
+  PassManager passManager(session.getContext());
+  if (failed(parsePassPipeline(pipeline, passManager, session.getStream())) ||
       failed(passManager.run(*module))) {
     return failure();
   }
-  llvm::raw_string_ostream resultStream(result);
-  module->print(resultStream, OpPrintingFlags().enableDebugInfo());
-  return success();
+  return printWithLocations(*module);
 }
 
 bool lpuRunPipeline(MlirStringRef ir, MlirStringRef pipeline,
                     MlirStringCallback output, void *userData) {
-  std::string result, diagnostics;
-  bool succeeded =
-      mlir::succeeded(runPipeline(unwrap(ir), unwrap(pipeline), result,
-                                  diagnostics));
-  const std::string &text = succeeded ? result : diagnostics;
-  output(mlirStringRefCreate(text.data(), text.size()), userData);
-  return succeeded;
+  Session session(unwrap(ir));
+  return session.finish(runPipeline(session, unwrap(pipeline)), output,
+                        userData);
+}
+
+static FailureOr<std::string> translateToBinary(Session &session) {
+  OwningOpRef<ModuleOp> module = session.parse();
+  if (!module) {
+    return failure();
+  }
+  FailureOr<std::vector<uint8_t>> bytes =
+      mlir::lpuisa::translateToBinary(*module);
+  if (failed(bytes)) {
+    return failure();
+  }
+  return std::string(bytes->begin(), bytes->end());
+}
+
+bool lpuTranslateToBinary(MlirStringRef ir, MlirStringCallback output,
+                          void *userData) {
+  Session session(unwrap(ir));
+  return session.finish(translateToBinary(session), output, userData);
+}
+
+static FailureOr<std::string> translateFromBinary(Session &session,
+                                                  StringRef binary) {
+  ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(binary.data()),
+                          binary.size());
+  OwningOpRef<ModuleOp> module = mlir::lpuisa::translateFromBinary(
+      bytes, UnknownLoc::get(session.getContext()));
+  if (!module) {
+    return failure();
+  }
+  return printWithLocations(*module);
+}
+
+bool lpuTranslateFromBinary(MlirStringRef binary, MlirStringCallback output,
+                            void *userData) {
+  Session session("");
+  return session.finish(translateFromBinary(session, unwrap(binary)), output,
+                        userData);
 }

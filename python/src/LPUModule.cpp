@@ -24,6 +24,22 @@ static void appendTo(MlirStringRef text, void *userData) {
   static_cast<std::string *>(userData)->append(text.data, text.length);
 }
 
+/// Runs `call` without the interpreter's lock and returns its output; a failed
+/// call's output becomes an exception.
+template <typename Call>
+static std::string runUnlocked(Call call) {
+  std::string output;
+  bool succeeded;
+  {
+    nb::gil_scoped_release release;
+    succeeded = call(output);
+  }
+  if (!succeeded) {
+    throw std::runtime_error(output);
+  }
+  return output;
+}
+
 NB_MODULE(_lpu, m) {
   m.doc() = "The LPU compiler: dialects, passes and pipelines.";
 
@@ -38,19 +54,36 @@ NB_MODULE(_lpu, m) {
   m.def(
       "run_pipeline",
       [](const std::string &ir, const std::string &pipeline) {
-        std::string output;
-        bool succeeded;
-        {
-          nb::gil_scoped_release release;
-          succeeded = lpuRunPipeline(toStringRef(ir), toStringRef(pipeline),
-                                     appendTo, &output);
-        }
-        if (!succeeded) {
-          throw std::runtime_error(output);
-        }
-        return output;
+        return runUnlocked([&](std::string &output) {
+          return lpuRunPipeline(toStringRef(ir), toStringRef(pipeline),
+                                appendTo, &output);
+        });
       },
       nb::arg("ir"), nb::arg("pipeline"),
       "Runs a textual pass pipeline on textual IR and returns the result; "
       "raises RuntimeError with the diagnostics.");
+
+  m.def(
+      "translate_to_binary",
+      [](const std::string &ir) {
+        std::string bytes = runUnlocked([&](std::string &output) {
+          return lpuTranslateToBinary(toStringRef(ir), appendTo, &output);
+        });
+        return nb::bytes(bytes.data(), bytes.size());
+      },
+      nb::arg("ir"),
+      "Assembles the one lpuisa.program of textual IR and returns the binary; "
+      "raises RuntimeError with the diagnostics.");
+
+  m.def(
+      "translate_from_binary",
+      [](nb::bytes binary) {
+        MlirStringRef bytes = mlirStringRefCreate(binary.c_str(), binary.size());
+        return runUnlocked([&](std::string &output) {
+          return lpuTranslateFromBinary(bytes, appendTo, &output);
+        });
+      },
+      nb::arg("binary"),
+      "Disassembles a binary and returns textual IR; raises RuntimeError with "
+      "the diagnostics.");
 }

@@ -52,6 +52,8 @@ lpuisa.program @control inputs [<"n", i64, []>] {
     lpuisa.branch always "the end"
     // CHECK-NEXT: lpuisa.label "the end"
     lpuisa.label "the end"
+    // CHECK-NEXT: lpuisa.trace "end"
+    lpuisa.trace "end"
   // CHECK-NEXT: }
   }
   // CHECK-NEXT: lpuisa.post sma, 63, 2
@@ -66,8 +68,8 @@ lpuisa.program @control inputs [<"n", i64, []>] {
 lpuisa.program @views {
   // CHECK-NEXT: lpuisa.stream <constant, i8, [2, 0], [-1, 0], 64> passes 1
   lpuisa.stream <constant, i8, [2, 0], [-1, 0], 64> passes 1
-  // CHECK-NEXT: lpuisa.stream <arg[7], bool, [2, 9], [1, 2], 0, offset_register = r1, offset_bound = 256, dynamic_dim = 1, size_register = r2, loop_increments = [0, 64]> passes 4
-  lpuisa.stream <arg[7], bool, [2, 9], [1, 2], 0, offset_register = r1, offset_bound = 256, dynamic_dim = 1, size_register = r2, loop_increments = [0, 64]> passes 4
+  // CHECK-NEXT: lpuisa.stream <arg[7], f16, [2, 9], [1, 2], 0, offset_register = r1, offset_bound = 256, dynamic_dim = 1, size_register = r2, loop_increments = [0, 64]> passes 4
+  lpuisa.stream <arg[7], f16, [2, 9], [1, 2], 0, offset_register = r1, offset_bound = 256, dynamic_dim = 1, size_register = r2, loop_increments = [0, 64]> passes 4
   lpuisa.halt
 }
 

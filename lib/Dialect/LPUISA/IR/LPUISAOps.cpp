@@ -93,14 +93,12 @@ LogicalResult ProgramOp::verify() {
 
 LogicalResult LdOp::verify() {
   ViewAttr source = getSource();
-  if (source.getRank() != 0) {
-    return emitOpError() << "found source of rank " << source.getRank()
-                         << ", expected rank 0";
-  }
-  if (::lpu::isFloat(source.getType())) {
-    return emitOpError() << "found source of type "
-                         << stringifyMachineEnum(source.getType())
-                         << ", expected an integer or bool";
+  bool isOne = !source.getDynamicDim() &&
+               llvm::all_of(source.getSizes(),
+                            [](int64_t size) { return size == 1; });
+  if (!isOne || ::lpu::isFloat(source.getType())) {
+    return emitOpError() << "found source " << source
+                         << ", expected one element of an integer type or bool";
   }
   return success();
 }
@@ -133,6 +131,30 @@ LogicalResult BranchOp::verify() {
                          << (isConditional ? "one to test" : "none")
                          << " with condition "
                          << stringifyMachineEnum(getCondition());
+  }
+  LabelOp label;
+  for (LabelOp candidate : (*this)->getBlock()->getOps<LabelOp>()) {
+    if (candidate.getLabel() != getTarget()) {
+      continue;
+    }
+    if (label) {
+      return emitOpError() << "found label '" << getTarget()
+                           << "' twice, expected once in the block";
+    }
+    label = candidate;
+  }
+  if (!label) {
+    return emitOpError() << "found no label '" << getTarget()
+                         << "', expected one in the block of the branch";
+  }
+  Operation *next = label;
+  while (isa_and_nonnull<LabelOp>(next)) {
+    next = next->getNextNode();
+  }
+  if (!next) {
+    return emitOpError() << "found label '" << getTarget()
+                         << "' at the end of the block, expected an "
+                            "instruction after it";
   }
   return success();
 }
@@ -231,10 +253,10 @@ static LogicalResult verifyIndexed(Operation *op, StringRef tableName,
   if (failed(verifySameType(op, tableName, table, rowsName, rows))) {
     return failure();
   }
-  if (index.getRank() != 1 || (index.getType() != ::lpu::DType::I64 &&
-                               index.getType() != ::lpu::DType::I32)) {
+  if (index.getRank() != 1 || ::lpu::isFloat(index.getType()) ||
+      index.getType() == ::lpu::DType::Bool) {
     return op->emitOpError() << "found index " << index
-                             << ", expected i64 or i32 of rank 1";
+                             << ", expected an integer type and rank 1";
   }
   if (table.getRank() != rows.getRank() || axis >= table.getRank()) {
     return op->emitOpError()
@@ -280,6 +302,16 @@ void ScatterOp::getAccesses(SmallVectorImpl<Access> &accesses) {
   accesses.push_back({getSource(), AccessKind::Read});
   accesses.push_back({getIndex(), AccessKind::Read});
   accesses.push_back({getDestination(), AccessKind::Write});
+}
+
+LogicalResult StreamOp::verify() {
+  ::lpu::DType type = getSource().getType();
+  if (!::lpu::isFloat(type) && type != ::lpu::DType::I8) {
+    return emitOpError() << "found a source of type "
+                         << stringifyMachineEnum(type)
+                         << ", expected f32, bf16, f16 or i8";
+  }
+  return success();
 }
 
 ::lpu::Unit StreamOp::getExecutingUnit() { return ::lpu::Unit::SMA; }

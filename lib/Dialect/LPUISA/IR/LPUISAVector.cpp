@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::lpuisa;
@@ -339,7 +340,9 @@ namespace {
 /// Checks the micro-program of one vector instruction as a whole.
 class MicroProgramVerifier {
 public:
-  MicroProgramVerifier(VecOp vec) : vec(vec) {}
+  MicroProgramVerifier(VecOp vec)
+      : vec(vec), tables(vec.getViews().size()),
+        domainViews(vec.getViews().size()) {}
   LogicalResult run();
 
 private:
@@ -347,6 +350,8 @@ private:
   LogicalResult verifyOp(MicroOp op);
   LogicalResult verifyVisible(MicroOp op, Value input, MicroInput rule);
   LogicalResult verifyView(MicroOp op);
+  LogicalResult leaveSection();
+  LogicalResult verifyDomain();
 
   /// A section, by number; 0 is before the first.
   struct Section {
@@ -359,14 +364,25 @@ private:
   unsigned numElementsSections = 0;
   /// The section that assigned each value.
   DenseMap<Value, Section> sectionOf;
-  /// Carries that have their next value.
-  DenseSet<Value> advanced;
-  /// The first view with the sizes of the domain.
-  ViewAttr domain;
+  /// Carries of this section that have no next value yet.
+  SetVector<Operation *> carries;
+  /// Views that are used by element number, and by index of the domain.
+  llvm::BitVector tables, domainViews;
 };
 } // namespace
 
+LogicalResult MicroProgramVerifier::leaveSection() {
+  if (carries.empty()) {
+    return success();
+  }
+  return carries.front()->emitOpError()
+         << "carry: found no next of it in its section, expected one";
+}
+
 LogicalResult MicroProgramVerifier::enterSection(Operation *op) {
+  if (failed(leaveSection())) {
+    return failure();
+  }
   section = {section.number + 1, isa<RowsOp>(op)};
   if (section.isRows) {
     return success();
@@ -392,7 +408,8 @@ LogicalResult MicroProgramVerifier::verifyVisible(MicroOp op, Value input,
   if (rule == MicroInput::Carry) {
     expected = isCarry && isHere ? "" : "a carry of the same section";
   } else if (rule == MicroInput::Row) {
-    bool isRow = from.isRows || (!isHere && (isReduce || isCarry));
+    bool isRow = from.isRows || (!isHere && (isReduce || isCarry)) ||
+                 (isHere && producer.getOpcode() == MicroOpcode::Const);
     expected = isRow ? "" : "a value of the row";
   } else if (isReduce && isHere) {
     expected = "the result of a reduce in later sections only";
@@ -430,27 +447,47 @@ LogicalResult MicroProgramVerifier::verifyView(MicroOp op) {
                             << ", expected " << StringRef(::lpu::nameOf(type))
                             << " for view " << view;
   }
-  if (op.getInfo()->operand == MicroFieldOperand::Table) {
-    if (view.getRank() != 1) {
-      return op.emitOpError() << name << ": found view " << view
-                              << ", expected rank 1";
+  bool isTable = op.getInfo()->operand == MicroFieldOperand::Table;
+  (isTable ? tables : domainViews).set(number);
+  if (tables[number] && domainViews[number]) {
+    return op.emitOpError() << name << ": found view number " << number
+                            << " used by element number and by index, "
+                               "expected one of them";
+  }
+  if (isTable && view.getRank() != 1) {
+    return op.emitOpError() << name << ": found view " << view
+                            << ", expected rank 1";
+  }
+  return success();
+}
+
+/// All views but tables have the sizes of the domain.
+LogicalResult MicroProgramVerifier::verifyDomain() {
+  ViewAttr domain;
+  for (unsigned number = 0; number < vec.getViews().size(); ++number) {
+    ViewAttr view = vec.getView(number);
+    if (tables[number]) {
+      continue;
     }
-    return success();
+    if (view.getRank() != static_cast<int64_t>(vec.getRank())) {
+      return vec.emitOpError() << "found view " << view
+                               << ", expected the rank of the domain "
+                               << vec.getRank();
+    }
+    if (!domain) {
+      domain = view;
+    }
+    if (view.getSizes() != domain.getSizes() ||
+        view.getDynamicDim() != domain.getDynamicDim() ||
+        view.getSizeRegister() != domain.getSizeRegister()) {
+      return vec.emitOpError() << "found view " << view
+                               << ", expected the sizes of the domain as in "
+                               << domain;
+    }
   }
-  if (view.getRank() != static_cast<int64_t>(vec.getRank())) {
-    return op.emitOpError() << name << ": found view " << view
-                            << ", expected the rank of the domain "
-                            << vec.getRank();
-  }
-  if (!domain) {
-    domain = view;
-  }
-  if (view.getSizes() != domain.getSizes() ||
-      view.getDynamicDim() != domain.getDynamicDim() ||
-      view.getSizeRegister() != domain.getSizeRegister()) {
-    return op.emitOpError() << name << ": found view " << view
-                            << ", expected the sizes of the domain as in "
-                            << domain;
+  if (!domain && vec.getRank() != 0) {
+    return vec.emitOpError() << "found no view but tables, expected one with "
+                                "the sizes of the domain";
   }
   return success();
 }
@@ -478,8 +515,10 @@ LogicalResult MicroProgramVerifier::verifyOp(MicroOp op) {
     }
     ++position;
   }
-  if (op.getOpcode() == MicroOpcode::Next &&
-      !advanced.insert(op.getInputs()[0]).second) {
+  if (op.getOpcode() == MicroOpcode::Carry) {
+    carries.insert(op);
+  } else if (op.getOpcode() == MicroOpcode::Next &&
+             !carries.remove(op.getInputs()[0].getDefiningOp())) {
     return op.emitOpError() << "next: found a second next of this carry, "
                                "expected one";
   }
@@ -521,11 +560,10 @@ LogicalResult MicroProgramVerifier::run() {
       return failure();
     }
   }
-  if (!domain) {
-    return vec.emitOpError() << "found no load or store, expected one, whose "
-                                "view gives the sizes of the domain";
+  if (failed(leaveSection())) {
+    return failure();
   }
-  return success();
+  return verifyDomain();
 }
 
 LogicalResult VecOp::verifyRegions() {

@@ -128,7 +128,7 @@ def LPUISA_LdOp
     : LPUISA_Instruction<"ld", [], ["getAccesses"]> {
   let summary = "Loads a register from memory";
   let description = [{
-    Sets a register to the sign-extended integer at a view of rank 0. The ICP
+    Sets a register to the sign-extended integer at a view of one element. The ICP
     stops until the value is there, so the instruction is ordered against the
     writer of that memory by a wait of unit `icp`.
 
@@ -202,7 +202,8 @@ def LPUISA_BranchOp : LPUISA_Instruction<"branch"> {
   let summary = "Continues at a label";
   let description = [{
     Continues at a label if the condition holds for the register. The label
-    stands in the same block: a branch neither enters nor leaves a loop.
+    stands in the same block, for a branch neither enters nor leaves a loop,
+    and before an instruction of it.
 
     Example:
 
@@ -421,6 +422,7 @@ def LPUISA_StreamOp : LPUISA_UnitInstruction<"stream"> {
     LPUISA_ViewAttr:$source,
     LPUISA_PositiveAttr:$passes);
   let assemblyFormat = "$source `passes` $passes attr-dict";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -478,9 +480,9 @@ def LPUISA_VecOp : LPUISA_UnitInstruction<"vec", [
     assigns is visible in that section alone, except for results of `reduce`
     and `carry`, which later sections see as values of the row.
 
-    The views are numbered; those that `load` and `store` use have the sizes of
-    the domain (stride 0 where they do not vary), those that `gather` and
-    `scatter` use have rank 1.
+    The views are numbered. Those that `gather` or `scatter` use are tables and
+    have rank 1; all others have the sizes of the domain, with stride 0 where
+    they do not vary.
 
     Example:
 
