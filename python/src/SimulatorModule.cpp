@@ -2,17 +2,350 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The extension module torch_lpu._simulator. It is independent of MLIR and of
-// the compiler's extension module: it loads binaries and runs them.
+// the compiler's extension module: it loads binaries and runs them. Arguments
+// are buffers of the caller, by address; nothing is copied. The GIL is released
+// while a program runs.
 //
 //===----------------------------------------------------------------------===//
 
-#include "lpu/Target/Encoding.h"
+#include "lpu/Simulator/Simulator.h"
+#include "lpu/Simulator/Trace.h"
+#include "lpu/Target/Binary.h"
+#include "lpu/Target/Names.h"
+#include "lpu/Target/Verifier.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+static void raise(const std::string &message, lpu::ErrorKind kind) {
+  switch (kind) {
+  case lpu::ErrorKind::Invalid:
+    throw nb::value_error(message.c_str());
+  case lpu::ErrorKind::Index:
+    throw nb::index_error(message.c_str());
+  case lpu::ErrorKind::Runtime:
+  case lpu::ErrorKind::Deadlock:
+  case lpu::ErrorKind::Bounds:
+    throw std::runtime_error(message);
+  }
+}
+
+template <typename T>
+static T take(lpu::Result<T> result) {
+  if (!result) {
+    raise(result.message(), result.kind());
+  }
+  return std::move(*result);
+}
+
+namespace {
+/// A report together with the trace of its run.
+struct PyReport {
+  lpu::Report report;
+  std::optional<std::string> trace;
+};
+
+/// A loaded program, ready to run.
+class PyProgram {
+public:
+  /// The caller, Python, owns the program.
+  static PyProgram *load(const nb::bytes &bytes) {
+    const auto *data = static_cast<const uint8_t *>(bytes.data());
+    lpu::Program program = take(lpu::readBinary(data, bytes.size()));
+    auto result = std::make_unique<PyProgram>();
+    result->simulator = take(lpu::Simulator::create(std::move(program)));
+    return result.release();
+  }
+
+  const lpu::Program &program() const { return simulator->program(); }
+
+  PyReport run(const nb::sequence &arguments, bool values, bool timing,
+               std::string_view dma, bool poison, unsigned threads, bool trace);
+
+private:
+  void *addressOf(nb::handle argument, size_t number, bool values) const;
+
+  std::unique_ptr<lpu::Simulator> simulator;
+  std::mutex mutex; ///< A simulator runs one program at a time.
+};
+} // namespace
+
+static const lpu::TensorSpec &argumentSpec(const lpu::Program &program,
+                                           size_t number) {
+  size_t numInputs = program.inputs.size();
+  return number < numInputs ? program.inputs[number]
+                            : program.outputs[number - numInputs];
+}
+
+static size_t byteSize(const lpu::TensorSpec &tensor) {
+  size_t bytes = lpu::byteWidth(tensor.type);
+  for (int64_t size : tensor.sizes) {
+    bytes *= static_cast<size_t>(size);
+  }
+  return bytes;
+}
+
+static bool isContiguous(const nb::ndarray<> &array) {
+  int64_t expected = 1;
+  for (size_t d = array.ndim(); d-- > 0;) {
+    if (array.shape(d) != 1 && array.stride(d) != expected) {
+      return false;
+    }
+    expected *= static_cast<int64_t>(array.shape(d));
+  }
+  return true;
+}
+
+/// An argument is an address, a pair of address and byte size, an array, or
+/// None in a run without values.
+void *PyProgram::addressOf(nb::handle argument, size_t number, bool values) const {
+  const lpu::TensorSpec &spec = argumentSpec(program(), number);
+  std::string name = "argument " + std::to_string(number) + " '" + spec.name + "'";
+  size_t expected = byteSize(spec);
+  size_t given = expected;
+  uintptr_t address = 0;
+  if (argument.is_none()) {
+    address = 0;
+  } else if (nb::isinstance<nb::int_>(argument)) {
+    address = nb::cast<uintptr_t>(argument);
+  } else if (nb::isinstance<nb::tuple>(argument)) {
+    std::tie(address, given) = [&] {
+      auto pair = nb::cast<nb::tuple>(argument);
+      if (pair.size() != 2) {
+        throw nb::type_error((name + ": expected (address, bytes)").c_str());
+      }
+      return std::pair(nb::cast<uintptr_t>(pair[0]), nb::cast<size_t>(pair[1]));
+    }();
+  } else {
+    nb::ndarray<> array;
+    if (!nb::try_cast(argument, array) || array.device_type() != nb::device::cpu::value) {
+      throw nb::type_error(
+          (name + ": expected an address, (address, bytes) or an array in host memory")
+              .c_str());
+    }
+    if (!isContiguous(array)) {
+      throw nb::value_error((name + ": the array is not contiguous").c_str());
+    }
+    address = reinterpret_cast<uintptr_t>(array.data());
+    given = array.nbytes();
+  }
+  if (given != expected) {
+    throw nb::value_error((name + " has " + std::to_string(given) +
+                           " bytes, expected " + std::to_string(expected))
+                              .c_str());
+  }
+  if (values && expected && !address) {
+    throw nb::value_error((name + " is null in a run with values").c_str());
+  }
+  return reinterpret_cast<void *>(address);
+}
+
+PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
+                        std::string_view dma, bool poison, unsigned threads,
+                        bool trace) {
+  size_t expected = program().inputs.size() + program().outputs.size();
+  size_t given = nb::len(arguments);
+  if (given != expected) {
+    throw nb::value_error((std::to_string(given) + " arguments, expected " +
+                           std::to_string(expected) + " (inputs, then outputs)")
+                              .c_str());
+  }
+  std::vector<void *> addresses;
+  for (size_t i = 0; i < given; ++i) {
+    addresses.push_back(addressOf(arguments[i], i, values));
+  }
+  lpu::RunOptions options;
+  options.values = values;
+  options.timing = timing;
+  options.poison = poison;
+  options.threads = threads;
+  if (dma == "late") {
+    options.dma = lpu::Dma::Late;
+  } else if (dma != "early") {
+    throw nb::value_error("dma: expected 'early' or 'late'");
+  }
+
+  PyReport result;
+  std::optional<lpu::Result<lpu::Report>> outcome;
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::mutex> guard(mutex);
+    lpu::Trace recorder(program());
+    outcome = simulator->run(addresses.data(), addresses.size(), options,
+                             trace ? &recorder : nullptr);
+    if (trace && *outcome) {
+      result.trace = recorder.toJSON();
+    }
+  }
+  result.report = take(std::move(*outcome));
+  return result;
+}
+
+/// One unit's cycles as a dictionary.
+static nb::dict unitDictionary(const lpu::UnitReport &unit) {
+  nb::dict result;
+  result["busy"] = unit.busy;
+  result["waiting_for_data"] = unit.waitingForData;
+  result["waiting_for_semaphore"] = unit.waitingForSemaphore;
+  result["idle"] = unit.idle;
+  result["instructions"] = unit.instructions;
+  result["hbm_read_bytes"] = unit.hbmRead;
+  result["hbm_written_bytes"] = unit.hbmWritten;
+  return result;
+}
+
+static void bindReport(nb::module_ &m) {
+  auto property = [](auto get) {
+    return [get](const PyReport &self) { return get(self.report); };
+  };
+  nb::class_<PyReport>(m, "Report", "What a run cost.")
+      .def_prop_ro("program", property([](const lpu::Report &r) { return r.program; }))
+      .def_prop_ro("machine", property([](const lpu::Report &r) { return r.machine; }))
+      .def_prop_ro("timed", property([](const lpu::Report &r) { return r.timed; }))
+      .def_prop_ro("cycles", property([](const lpu::Report &r) { return r.cycles; }))
+      .def_prop_ro("seconds", property([](const lpu::Report &r) { return r.seconds(); }))
+      .def_prop_ro("clock_ghz", property([](const lpu::Report &r) { return r.clockGHz; }))
+      .def_prop_ro("hbm_gbps", property([](const lpu::Report &r) { return r.hbmGBps; }))
+      .def_prop_ro("hbm_bytes", property([](const lpu::Report &r) { return r.hbmBytes(); }))
+      .def_prop_ro("hbm_read_bytes",
+                   property([](const lpu::Report &r) { return r.hbmRead(); }))
+      .def_prop_ro("hbm_written_bytes",
+                   property([](const lpu::Report &r) { return r.hbmWritten(); }))
+      .def_prop_ro("compulsory_bytes",
+                   property([](const lpu::Report &r) { return r.compulsoryBytes(); }))
+      .def_prop_ro("compulsory_read_bytes",
+                   property([](const lpu::Report &r) { return r.compulsoryReadBytes; }))
+      .def_prop_ro("compulsory_written_bytes", property([](const lpu::Report &r) {
+                     return r.compulsoryWrittenBytes;
+                   }))
+      .def_prop_ro("utilization",
+                   property([](const lpu::Report &r) { return r.utilization(); }),
+                   "Compulsory bytes / (time x nominal HBM peak).")
+      .def_prop_ro("stream_buffer_peak",
+                   property([](const lpu::Report &r) { return r.streamBufferPeak; }))
+      .def_prop_ro("instruction_count",
+                   property([](const lpu::Report &r) { return r.instructionCount(); }))
+      .def_prop_ro("instructions",
+                   [](const PyReport &self) {
+                     nb::dict result;
+                     for (size_t i = 0; i < self.report.instructions.size(); ++i) {
+                       if (int64_t count = self.report.instructions[i]) {
+                         std::string name(lpu::nameOf(static_cast<lpu::Opcode>(i)));
+                         result[name.c_str()] = count;
+                       }
+                     }
+                     return result;
+                   },
+                   "Executed instructions by opcode.")
+      .def_prop_ro("units",
+                   [](const PyReport &self) {
+                     nb::dict result;
+                     for (unsigned i = 0; i < lpu::numUnits; ++i) {
+                       std::string name(lpu::nameOf(static_cast<lpu::Unit>(i)));
+                       result[name.c_str()] = unitDictionary(self.report.units[i]);
+                     }
+                     return result;
+                   },
+                   "By unit: cycles (busy, waiting_for_data, waiting_for_semaphore, "
+                   "idle: they add up to the total), instructions and HBM bytes.")
+      .def_prop_ro("trace", [](const PyReport &self) { return self.trace; },
+                   "Perfetto JSON of a run with trace=True, else None.")
+      .def("to_json", property([](const lpu::Report &r) { return r.toJSON(); }))
+      .def("table", property([](const lpu::Report &r) { return r.toTable(); }))
+      .def("__str__", property([](const lpu::Report &r) { return r.toTable(); }));
+}
+
+static void bindProgram(nb::module_ &m) {
+  nb::class_<lpu::TensorSpec>(m, "Tensor", "A tensor of a program's signature.")
+      .def_ro("name", &lpu::TensorSpec::name)
+      .def_prop_ro("dtype",
+                   [](const lpu::TensorSpec &t) { return std::string(lpu::nameOf(t.type)); })
+      .def_prop_ro("sizes",
+                   [](const lpu::TensorSpec &t) { return nb::tuple(nb::cast(t.sizes)); })
+      .def_prop_ro("nbytes", [](const lpu::TensorSpec &t) { return byteSize(t); })
+      .def_ro("alias", &lpu::TensorSpec::alias,
+              "Results: the input that holds the value after the run, or -1.")
+      .def_ro("argument", &lpu::TensorSpec::argument,
+              "Results: the number of the argument that holds the value.")
+      .def("__repr__", [](const lpu::TensorSpec &t) {
+        std::string text = "Tensor(" + t.name + ": " + std::string(lpu::nameOf(t.type)) + "[";
+        for (size_t d = 0; d < t.sizes.size(); ++d) {
+          text += (d ? ", " : "") + std::to_string(t.sizes[d]);
+        }
+        return text + "])";
+      });
+
+  auto property = [](auto get) {
+    return [get](const PyProgram &self) { return get(self.program()); };
+  };
+  nb::class_<PyProgram>(m, "Program", "A machine program, checked and ready to run.")
+      .def_static("load", &PyProgram::load, "data"_a,
+                  "Reads a .lpubin file; ValueError names the byte or the instruction.")
+      .def_prop_ro("name", property([](const lpu::Program &p) { return p.name; }))
+      .def_prop_ro("inputs", property([](const lpu::Program &p) { return p.inputs; }))
+      .def_prop_ro("results", property([](const lpu::Program &p) { return p.results; }))
+      .def_prop_ro("outputs", property([](const lpu::Program &p) { return p.outputs; }),
+                   "Arguments after the inputs: buffers of results that alias nothing.")
+      .def_prop_ro("machine",
+                   property([](const lpu::Program &p) { return p.machine.toText(); }),
+                   "The machine it was compiled for, as canonical text.")
+      .def_prop_ro("machine_name",
+                   property([](const lpu::Program &p) { return p.machine.name; }))
+      .def_prop_ro("scratch_bytes",
+                   property([](const lpu::Program &p) { return p.scratchBytes; }))
+      .def_prop_ro("lmu_bytes", property([](const lpu::Program &p) { return p.lmuBytes; }))
+      .def_prop_ro("num_instructions",
+                   property([](const lpu::Program &p) { return p.text.size(); }))
+      .def("run", &PyProgram::run, "arguments"_a, nb::kw_only(), "values"_a = true,
+           "timing"_a = true, "dma"_a = "early", "poison"_a = false, "threads"_a = 0,
+           "trace"_a = false,
+           "Runs on inputs, then outputs: each an address, (address, bytes), an array, "
+           "or None without values. IndexError for an index fault, RuntimeError for "
+           "others.");
+}
 
 NB_MODULE(_simulator, m) {
   m.doc() = "The LPU simulator.";
+  bindReport(m);
+  bindProgram(m);
   m.def(
       "isa_version", [] { return lpu::isaVersion; },
       "Version of the instruction set that the simulator executes.");
+  m.def("preset_names", &lpu::MachineModel::presetNames, "Names of the machine presets.");
+  m.def(
+      "machine_text",
+      [](const std::string &nameOrPath) {
+        return take(lpu::MachineModel::get(nameOrPath)).toText();
+      },
+      "name_or_path"_a,
+      "Canonical text of a preset or a .toml file; ValueError says what is wrong.");
+  m.def(
+      "machine_parameters",
+      [] {
+        nb::list result;
+        for (const lpu::MachineParameter &p : lpu::MachineModel::parameters()) {
+          result.append(nb::make_tuple(std::string(p.name), std::string(p.description)));
+        }
+        return result;
+      },
+      "(name, description) of every parameter of a machine.");
+  m.def(
+      "verify",
+      [](const nb::bytes &bytes) {
+        lpu::Program program =
+            take(lpu::readBinary(static_cast<const uint8_t *>(bytes.data()), bytes.size()));
+        if (std::optional<lpu::Error> error = lpu::verify(program)) {
+          raise(error->message, lpu::ErrorKind::Invalid);
+        }
+      },
+      "data"_a, "Checks a .lpubin file; ValueError says what is wrong.");
 }
