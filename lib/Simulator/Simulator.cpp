@@ -1,8 +1,350 @@
 //===- Simulator.cpp - Runs a program on the simulated machine ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The simulator eats a binary, never IR.
+// The driver. It walks .text as the ICP does and hands every instruction, its
+// views resolved, to two clients that know nothing of each other: the queues
+// (which change memory) and the timeline (which tells time).
+//
+//     .text --ICP--> issue --> UnitQueues --> Executor --> Memory
+//                          \-> Timeline   --> Report
 //
 //===----------------------------------------------------------------------===//
 
-#include "lpu/Target/Encoding.h"
+#include "lpu/Simulator/Simulator.h"
+
+#include "Executor.h"
+#include "Footprint.h"
+#include "Icp.h"
+#include "ThreadPool.h"
+#include "UnitQueues.h"
+#include "lpu/Simulator/Memory.h"
+#include "lpu/Simulator/Timeline.h"
+#include "lpu/Target/Names.h"
+#include "lpu/Target/Verifier.h"
+
+using namespace lpu;
+
+/// Instructions that the ICP may be ahead of the units, so that a long loop
+/// does not fill the host's memory.
+static constexpr size_t maxPending = 1 << 16;
+
+struct Simulator::Implementation {
+  explicit Implementation(Program given)
+      : program(std::move(given)), memory(program) {
+    for (const MicroProgram &micro : program.micro) {
+      plans.push_back(MicroPlan::make(micro));
+    }
+  }
+
+  Program program;
+  Memory memory;
+  std::vector<MicroPlan> plans;
+  std::unique_ptr<ThreadPool> pool;
+};
+
+namespace {
+
+/// One run of a program.
+class Run {
+public:
+  Run(const Program &program, const std::vector<MicroPlan> &plans,
+      Memory &memory, ThreadPool &pool, const RunOptions &options,
+      Listener *listener)
+      : program(program), plans(plans), memory(memory), options(options),
+        listener(listener), footprint(program.inputs.size() +
+                                      program.outputs.size()),
+        executor(program, plans, memory, pool, footprint),
+        queues(executor, options.dma, options.timing ? nullptr : listener) {
+    if (options.timing) {
+      timeline = std::make_unique<Timeline>(program.machine, listener);
+    }
+  }
+
+  Result<Report> run();
+
+private:
+  /// One instruction. `done` is set by Halt.
+  std::optional<Error> step(uint32_t index, bool &done);
+  std::optional<Error> resolveViews(QueuedInstruction &instruction);
+  std::optional<Error> runControl(const QueuedInstruction &instruction,
+                                  bool &done);
+  std::optional<Error> loadRegister(const QueuedInstruction &instruction);
+  void issue(const QueuedInstruction &instruction);
+  Error locate(const Error &error, uint32_t index) const;
+  const char *string(uint32_t offset) const {
+    return program.strtab.data() + offset;
+  }
+
+  const Program &program;
+  const std::vector<MicroPlan> &plans;
+  Memory &memory;
+  const RunOptions &options;
+  Listener *listener;
+  Footprint footprint;
+  Executor executor;
+  UnitQueues queues;
+  std::unique_ptr<Timeline> timeline;
+  Icp icp;
+  Report report;
+};
+
+} // namespace
+
+/// Adds the instruction and its source to a message.
+Error Run::locate(const Error &error, uint32_t index) const {
+  std::string message = error.message + " [instruction " +
+                        std::to_string(index) + " (" +
+                        std::string(nameOf(program.text[index].opcode)) + ")";
+  uint32_t number = index < program.locationOf.size()
+                        ? program.locationOf[index]
+                        : 0xffffffffu;
+  if (number < program.locations.size()) {
+    const Location &location = program.locations[number];
+    if (!location.name.empty()) {
+      message += " of " + location.name;
+    }
+    if (!location.file.empty()) {
+      message += " at " + location.file + ":" + std::to_string(location.line);
+    }
+  }
+  return {message + "]", error.kind};
+}
+
+std::optional<Error> Run::resolveViews(QueuedInstruction &instruction) {
+  const Instruction &word = instruction.word;
+  auto add = [&](uint32_t number) -> std::optional<Error> {
+    Result<ResolvedView> view =
+        ResolvedView::resolve(program.views[number], icp.control());
+    if (!view) {
+      return Error{view.message(), view.kind()};
+    }
+    instruction.views.push_back(*view);
+    return std::nullopt;
+  };
+  auto addAll = [&](std::initializer_list<uint32_t> numbers) {
+    std::optional<Error> error;
+    for (uint32_t number : numbers) {
+      error = error ? error : add(number);
+    }
+    return error;
+  };
+  switch (word.opcode) {
+  case Opcode::Ld:
+  case Opcode::Stream:
+    return addAll({word.a});
+  case Opcode::Copy:
+  case Opcode::Mm:
+    return addAll({word.a, word.b});
+  case Opcode::Gather:
+  case Opcode::Scatter:
+    return addAll({word.a, word.b, word.c});
+  case Opcode::Vec: {
+    instruction.views.reserve(word.c);
+    std::optional<Error> error;
+    for (uint32_t i = 0; i < word.c && !error; ++i) {
+      error = add(program.operands[word.b + i]);
+    }
+    return error;
+  }
+  case Opcode::Halt:
+  case Opcode::Li:
+  case Opcode::Alu:
+  case Opcode::Branch:
+  case Opcode::Loop:
+  case Opcode::Wait:
+  case Opcode::Post:
+  case Opcode::Trace:
+  case Opcode::Fault:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Tells the clock (or, without one, the listener) of an issued instruction.
+void Run::issue(const QueuedInstruction &instruction) {
+  ++report.instructions[static_cast<uint8_t>(instruction.word.opcode)];
+  IssuedInstruction issued;
+  issued.index = instruction.index;
+  issued.word = instruction.word;
+  issued.views = instruction.views.data();
+  issued.numViews = static_cast<unsigned>(instruction.views.size());
+  if (instruction.word.opcode == Opcode::Vec) {
+    issued.micro = &program.micro[instruction.word.a];
+  }
+  if (timeline) {
+    timeline->issue(issued);
+  } else if (listener != nullptr) {
+    listener->willIssue(issued.index, issued.unit(), 0);
+  }
+}
+
+std::optional<Error>
+Run::loadRegister(const QueuedInstruction &instruction) {
+  const ResolvedView &view = instruction.views[0];
+  if (std::optional<Error> error = memory.check(view)) {
+    return error;
+  }
+  footprint.add(view, false);
+  // Without values only what the caller or the program provides can be read;
+  // anything else counts as zero.
+  bool isKnown = options.values || view.space == Space::Constant ||
+                 (view.space == Space::Arg &&
+                  memory.isPresent(view.space, view.argument));
+  static constexpr uint8_t zero[8] = {};
+  icp.loadElement(instruction.word, isKnown ? memory.address(view) : zero,
+                  view.type);
+  return std::nullopt;
+}
+
+/// An instruction of the ICP.
+std::optional<Error> Run::runControl(const QueuedInstruction &instruction,
+                                     bool &done) {
+  const Instruction &word = instruction.word;
+  switch (word.opcode) {
+  case Opcode::Halt:
+    done = true;
+    return std::nullopt;
+  case Opcode::Li:
+    icp.loadImmediate(word);
+    return std::nullopt;
+  case Opcode::Ld:
+    return loadRegister(instruction);
+  case Opcode::Alu:
+    icp.compute(word);
+    return std::nullopt;
+  case Opcode::Branch:
+    icp.branch(word);
+    return std::nullopt;
+  case Opcode::Loop:
+    return icp.enterLoop(word);
+  case Opcode::Wait:
+    return options.values ? queues.wait(word.aux, word.a, instruction.index)
+                          : std::nullopt;
+  case Opcode::Post:
+    queues.post(word.aux, word.a);
+    return std::nullopt;
+  case Opcode::Trace:
+    if (timeline) {
+      timeline->mark(string(word.a));
+    } else if (listener != nullptr) {
+      listener->didMark(string(word.a), 0);
+    }
+    return std::nullopt;
+  case Opcode::Fault:
+    return Error{string(word.a),
+                 static_cast<FaultKind>(word.flags) == FaultKind::Index
+                     ? ErrorKind::Index
+                     : ErrorKind::Runtime};
+  case Opcode::Copy:
+  case Opcode::Gather:
+  case Opcode::Scatter:
+  case Opcode::Stream:
+  case Opcode::Mm:
+  case Opcode::Vec:
+    break; // In a unit's queue.
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> Run::step(uint32_t index, bool &done) {
+  QueuedInstruction instruction;
+  instruction.index = index;
+  instruction.word = program.text[index];
+  if (std::optional<Error> error = resolveViews(instruction)) {
+    return locate(*error, index);
+  }
+  issue(instruction);
+  const Instruction &word = instruction.word;
+  bool isSync = word.opcode == Opcode::Wait || word.opcode == Opcode::Post;
+  Unit unit = isSync ? static_cast<Unit>(word.flags) : unitOf(word.opcode);
+  if (unit == Unit::ICP) {
+    std::optional<Error> error = runControl(instruction, done);
+    if (!error) {
+      return std::nullopt;
+    }
+    bool isQueues = word.opcode == Opcode::Wait;
+    return locate(*error, isQueues ? queues.faultIndex() : index);
+  }
+  if (!options.values) {
+    estimateFootprint(instruction, plans, footprint);
+    return std::nullopt;
+  }
+  queues.push(unit, std::move(instruction));
+  if (queues.pending() >= maxPending) {
+    if (std::optional<Error> error = queues.run(maxPending / 2)) {
+      return locate(*error, queues.faultIndex());
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Report> Run::run() {
+  report.program = program.name;
+  report.machine = program.machine.name;
+  for (bool done = false; !done;) {
+    if (std::optional<Error> error = step(icp.fetch(), done)) {
+      return *error;
+    }
+  }
+  if (options.values) {
+    if (std::optional<Error> error = queues.run(0)) {
+      return locate(*error, queues.faultIndex());
+    }
+    if (std::optional<Error> error = queues.checkDrained()) {
+      return *error;
+    }
+  }
+  if (timeline) {
+    if (std::optional<Error> error = timeline->finish()) {
+      return *error;
+    }
+    timeline->fill(report);
+  }
+  report.compulsoryReadBytes = footprint.readBytes();
+  report.compulsoryWrittenBytes = footprint.writtenBytes();
+  return report;
+}
+
+Simulator::Simulator(std::unique_ptr<Implementation> implementation)
+    : implementation(std::move(implementation)) {}
+
+Simulator::~Simulator() = default;
+
+const Program &Simulator::program() const { return implementation->program; }
+
+Result<std::unique_ptr<Simulator>> Simulator::create(Program program) {
+  if (std::optional<Error> error = verify(program)) {
+    return *error;
+  }
+  return std::unique_ptr<Simulator>(new Simulator(
+      std::make_unique<Implementation>(std::move(program))));
+}
+
+Result<Report> Simulator::run(void *const *arguments, size_t numArguments,
+                              const RunOptions &options, Listener *listener) {
+  const Program &program = implementation->program;
+  size_t expected = program.inputs.size() + program.outputs.size();
+  if (numArguments != expected) {
+    return Error{"program " + program.name + " got " +
+                 std::to_string(numArguments) + " arguments, expected " +
+                 std::to_string(expected)};
+  }
+  Memory &memory = implementation->memory;
+  memory.bind(arguments);
+  for (size_t i = 0; options.values && i < expected; ++i) {
+    if (!memory.isPresent(Space::Arg, static_cast<uint16_t>(i))) {
+      return Error{"argument " + std::to_string(i) + " of program " +
+                   program.name + " is null, expected data"};
+    }
+  }
+  if (options.values && options.poison) {
+    memory.poison();
+  }
+  std::unique_ptr<ThreadPool> &pool = implementation->pool;
+  if (pool == nullptr ||
+      (options.threads != 0 && pool->size() != options.threads)) {
+    pool = std::make_unique<ThreadPool>(options.values ? options.threads : 1);
+  }
+  return Run(program, implementation->plans, memory, *pool, options, listener)
+      .run();
+}

@@ -1,0 +1,64 @@
+//===- Simulator.h - Runs machine programs --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The simulated machine: give it a program once, then arguments as often as you
+// like. Values and time are independent: either can be left out, and neither
+// changes the other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LPU_SIMULATOR_SIMULATOR_H
+#define LPU_SIMULATOR_SIMULATOR_H
+
+#include "lpu/Simulator/Listener.h"
+#include "lpu/Simulator/Report.h"
+#include "lpu/Target/Program.h"
+#include "lpu/Target/Result.h"
+
+#include <memory>
+
+namespace lpu {
+
+/// In which order instructions of different units take effect, as far as the
+/// semaphores leave it open. A program that waits for everything it should has
+/// the same result in both.
+enum class Dma : uint8_t {
+  Early, ///< The SMA as early, the VXE as late as possible.
+  Late,  ///< The SMA as late, the VXE as early as possible.
+};
+
+struct RunOptions {
+  bool values = true; ///< Compute; else arguments may be null.
+  bool timing = true; ///< Count cycles.
+  Dma dma = Dma::Early;
+  /// Fill LMU and scratch with a pattern first: NaN, or a large number.
+  bool poison = false;
+  /// Host threads; 0 means one a hardware thread.
+  unsigned threads = 0;
+};
+
+class Simulator {
+public:
+  /// Verifies the program.
+  static Result<std::unique_ptr<Simulator>> create(Program program);
+  ~Simulator();
+  Simulator(const Simulator &) = delete;
+  Simulator &operator=(const Simulator &) = delete;
+
+  const Program &program() const;
+
+  /// Runs the program on `arguments` (inputs, then outputs: contiguous, of the
+  /// sizes in the signature). One run at a time. A fault of the program is an
+  /// error with its kind, the instruction and the source location.
+  Result<Report> run(void *const *arguments, size_t numArguments,
+                     const RunOptions &options, Listener *listener = nullptr);
+
+private:
+  struct Implementation;
+  explicit Simulator(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace lpu
+
+#endif // LPU_SIMULATOR_SIMULATOR_H

@@ -1,0 +1,236 @@
+//===- Executor.cpp - Runs one instruction on the memories ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One case an opcode, each a call into the unit that owns it. What all have in
+// common is here: the stream buffer keeps its values when a source is about to
+// be written, and touched bytes are noted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Executor.h"
+
+#include "Sxe.h"
+
+#include <algorithm>
+
+using namespace lpu;
+
+std::optional<Error> Executor::execute(const QueuedInstruction &instruction) {
+  const Instruction &word = instruction.word;
+  const std::vector<ResolvedView> &views = instruction.views;
+  for (const ResolvedView &view : views) {
+    if (std::optional<Error> error = memory.check(view)) {
+      return error;
+    }
+  }
+  switch (word.opcode) {
+  case Opcode::Copy:
+    willWrite(views[0]);
+    copyView(views[0], views[1], memory);
+    footprint.add(views[0], true);
+    footprint.add(views[1], false);
+    return std::nullopt;
+  case Opcode::Gather:
+  case Opcode::Scatter:
+    return executeIndexed(instruction);
+  case Opcode::Stream:
+    streamQueue.push(views[0], word.a, word.b, memory);
+    footprint.add(views[0], false);
+    return std::nullopt;
+  case Opcode::Mm:
+    return executeMm(instruction);
+  case Opcode::Vec:
+    return executeVec(instruction);
+  case Opcode::Halt:
+  case Opcode::Li:
+  case Opcode::Ld:
+  case Opcode::Alu:
+  case Opcode::Branch:
+  case Opcode::Loop:
+  case Opcode::Wait:
+  case Opcode::Post:
+  case Opcode::Trace:
+  case Opcode::Fault:
+    break; // The driver's.
+  }
+  return Error{"not an instruction of this unit", ErrorKind::Invalid};
+}
+
+std::optional<Error>
+Executor::executeIndexed(const QueuedInstruction &instruction) {
+  const Instruction &word = instruction.word;
+  const ResolvedView &to = instruction.views[0], &from = instruction.views[1];
+  const ResolvedView &indices = instruction.views[2];
+  bool isGather = word.opcode == Opcode::Gather;
+  unsigned axis = word.aux;
+  Result<std::vector<int64_t>> rows =
+      readIndices(indices, (isGather ? from : to).sizes[axis],
+                  (word.flags & IndexWrapNegative) != 0, memory);
+  if (!rows) {
+    return Error{rows.message(), rows.kind()};
+  }
+  willWrite(to);
+  footprint.add(indices, false);
+  footprint.add(isGather ? to : from, isGather);
+  for (int64_t row : *rows) {
+    footprint.add(sliceAt(isGather ? from : to, axis, row), !isGather);
+  }
+  if (isGather) {
+    gatherRows(to, from, *rows, axis, memory);
+  } else {
+    scatterRows(to, from, *rows, axis, memory);
+  }
+  return std::nullopt;
+}
+
+/// The elements of a view in memory of their own, if `output` overlaps them.
+static uint8_t *stage(const ResolvedView &view, uint8_t *data,
+                      const ResolvedView &output,
+                      std::vector<uint8_t> &storage) {
+  ByteRange range = view.bounds();
+  if (!range.overlaps(output.bounds())) {
+    return data;
+  }
+  int64_t lead = view.offset - range.begin;
+  storage.assign(data - lead, data - lead + (range.end - range.begin));
+  return storage.data() + lead;
+}
+
+std::optional<Error> Executor::executeMm(const QueuedInstruction &instruction) {
+  const Instruction &word = instruction.word;
+  const ResolvedView &activations = instruction.views[0];
+  const ResolvedView &output = instruction.views[1];
+  MmFields shape = MmFields::unpack(word.aux);
+  bool accumulate = (word.flags & MmAccumulate) != 0;
+  willWrite(output);
+  footprint.add(activations, false);
+  footprint.add(output, true);
+  if (accumulate) {
+    footprint.add(output, false);
+  }
+  PlacedView to{output, memory.address(output)};
+  StreamQueue::Entry entry = streamQueue.pop();
+  if (entry.viewNumber != word.c) {
+    return Error{"the next stream entry is view " +
+                     std::to_string(entry.viewNumber) + ", expected view " +
+                     std::to_string(word.c),
+                 ErrorKind::Runtime};
+  }
+  int64_t rows = 1;
+  for (unsigned d = shape.batch; d < shape.batch + shape.rows; ++d) {
+    rows *= activations.sizes[d];
+  }
+  int64_t perPass = program.machine.rowsPerPass;
+  if (entry.passes != (rows + perPass - 1) / perPass) {
+    return Error{"the stream entry has " + std::to_string(entry.passes) +
+                     " passes, expected " +
+                     std::to_string((rows + perPass - 1) / perPass) + " for " +
+                     std::to_string(rows) + " rows",
+                 ErrorKind::Runtime};
+  }
+  std::vector<uint8_t> stagedActivations, stagedStream;
+  uint8_t *left = stage(activations, memory.address(activations), output,
+                        stagedActivations);
+  uint8_t *right = const_cast<uint8_t *>(entry.data);
+  if (entry.copy.empty()) {
+    right = stage(entry.view, right, output, stagedStream);
+  }
+  multiply({activations, left}, {entry.view, right}, to, shape, accumulate,
+           pool);
+  return std::nullopt;
+}
+
+std::optional<Error>
+Executor::executeVec(const QueuedInstruction &instruction) {
+  const std::vector<ResolvedView> &views = instruction.views;
+  const MicroPlan &plan = plans[instruction.word.a];
+  for (unsigned i = 0; i < views.size(); ++i) {
+    if (plan.isWritten[i]) {
+      willWrite(views[i]);
+    }
+    if (plan.isWalked[i]) {
+      if (plan.isRead[i]) {
+        footprint.add(views[i], false);
+      }
+      if (plan.isWritten[i]) {
+        footprint.add(views[i], true);
+      }
+    }
+  }
+  touched.clear();
+  std::optional<Error> error = runMicroProgram(
+      plan, views.data(), static_cast<unsigned>(views.size()), memory, pool,
+      program.strtab, &touched);
+  for (const TouchedElements &run : touched) {
+    footprint.addElements(views[run.operand], run.first, run.last, run.write);
+  }
+  return error;
+}
+
+void lpu::estimateFootprint(const QueuedInstruction &instruction,
+                            const std::vector<MicroPlan> &plans,
+                            Footprint &footprint) {
+  const Instruction &word = instruction.word;
+  const std::vector<ResolvedView> &views = instruction.views;
+  switch (word.opcode) {
+  case Opcode::Copy:
+    footprint.add(views[0], true);
+    footprint.add(views[1], false);
+    return;
+  case Opcode::Gather:
+  case Opcode::Scatter: {
+    bool isGather = word.opcode == Opcode::Gather;
+    ResolvedView indexed = isGather ? views[1] : views[0];
+    int64_t &rows = indexed.sizes[word.aux];
+    rows = std::min(rows, views[2].numElements());
+    footprint.add(indexed, !isGather);
+    footprint.add(isGather ? views[0] : views[1], isGather);
+    footprint.add(views[2], false);
+    return;
+  }
+  case Opcode::Stream:
+    footprint.add(views[0], false);
+    return;
+  case Opcode::Mm:
+    footprint.add(views[0], false);
+    footprint.add(views[1], true);
+    if ((word.flags & MmAccumulate) != 0) {
+      footprint.add(views[1], false);
+    }
+    return;
+  case Opcode::Vec: {
+    const MicroPlan &plan = plans[word.a];
+    int64_t elements = 1;
+    for (unsigned i = 0; i < views.size(); ++i) {
+      if (plan.isWalked[i]) {
+        elements = views[i].numElements();
+        break;
+      }
+    }
+    for (unsigned i = 0; i < views.size(); ++i) {
+      ResolvedView view = views[i];
+      if (!plan.isWalked[i] && view.rank > 0) {
+        view.sizes[0] = std::min(view.sizes[0], elements);
+      }
+      if (plan.isRead[i]) {
+        footprint.add(view, false);
+      }
+      if (plan.isWritten[i]) {
+        footprint.add(view, true);
+      }
+    }
+    return;
+  }
+  case Opcode::Halt:
+  case Opcode::Li:
+  case Opcode::Ld:
+  case Opcode::Alu:
+  case Opcode::Branch:
+  case Opcode::Loop:
+  case Opcode::Wait:
+  case Opcode::Post:
+  case Opcode::Trace:
+  case Opcode::Fault:
+    return;
+  }
+}

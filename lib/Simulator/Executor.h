@@ -1,0 +1,69 @@
+//===- Executor.h - Runs one instruction on the memories ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an instruction of SMA, SXE or VXE changes, without a clock and without
+// order: the driver decides when.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LPU_LIB_SIMULATOR_EXECUTOR_H
+#define LPU_LIB_SIMULATOR_EXECUTOR_H
+
+#include "Footprint.h"
+#include "MicroInterpreter.h"
+#include "Sma.h"
+#include "ThreadPool.h"
+#include "lpu/Simulator/Memory.h"
+#include "lpu/Target/Program.h"
+
+#include <optional>
+#include <vector>
+
+namespace lpu {
+
+/// An instruction in a unit's queue, with what was read when it was issued.
+struct QueuedInstruction {
+  uint32_t index = 0; ///< In .text.
+  Instruction word{};
+  std::vector<ResolvedView> views; ///< In the order of IssuedInstruction.
+};
+
+class Executor {
+public:
+  Executor(const Program &program, const std::vector<MicroPlan> &plans,
+           Memory &memory, ThreadPool &pool, Footprint &footprint)
+      : program(program), plans(plans), memory(memory), pool(pool),
+        footprint(footprint) {}
+
+  /// The message of an error does not name the instruction.
+  std::optional<Error> execute(const QueuedInstruction &instruction);
+
+  StreamQueue &streams() { return streamQueue; }
+
+private:
+  std::optional<Error> executeIndexed(const QueuedInstruction &instruction);
+  std::optional<Error> executeMm(const QueuedInstruction &instruction);
+  std::optional<Error> executeVec(const QueuedInstruction &instruction);
+  /// Called for every view before it is written.
+  void willWrite(const ResolvedView &view) {
+    streamQueue.detach(view.bounds());
+  }
+
+  const Program &program;
+  const std::vector<MicroPlan> &plans;
+  Memory &memory;
+  ThreadPool &pool;
+  Footprint &footprint;
+  StreamQueue streamQueue;
+  std::vector<TouchedElements> touched;
+};
+
+/// Notes what an instruction touches if its indices are not known: as many
+/// different rows or elements as it has indices.
+void estimateFootprint(const QueuedInstruction &instruction,
+                       const std::vector<MicroPlan> &plans,
+                       Footprint &footprint);
+
+} // namespace lpu
+
+#endif // LPU_LIB_SIMULATOR_EXECUTOR_H

@@ -1,0 +1,372 @@
+//===- Sxe.cpp - What the matrix unit's instruction does ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each output is one chain over depth (Numerics in docs/ISA.md), so blocks are
+// cut across rows and columns freely and along depth only where the running
+// sums stay in f32:
+//
+//   for each (batch, block of rows, group of columns)        a host thread's task
+//     for each panel of columns
+//       for each block of depth: pack the panel; sums += rows x panel
+//       round the sums into the output
+//
+// Views can be any strides (convolutions, transposes, broadcasts): dimensions
+// that continue each other are merged, and what then is still irregular is
+// addressed through tables of offsets and packed element by element.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sxe.h"
+
+#include "Kernels/Kernels.h"
+#include "lpu/Simulator/Numerics.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+using namespace lpu;
+
+namespace {
+
+/// Steps of depth that a packed panel covers: a multiple of the bf16 block that
+/// keeps the panel in the first-level cache.
+constexpr int64_t panelDepth = 128;
+/// Rows of one task: packed activations stay in the second-level cache.
+constexpr int64_t taskRows = 192;
+/// Multiply-adds below which a second thread does not pay.
+constexpr int64_t parallelWork = 1 << 18;
+
+/// The dimensions of one role (rows, say) as seen by two views, merged.
+struct Axis {
+  int64_t count = 1;
+  /// The steps in elements if they are even, else the tables.
+  bool isEven = true;
+  int64_t firstStep = 0, secondStep = 0;
+  std::vector<int64_t> firstOffsets, secondOffsets;
+
+  Axis(const ResolvedView &first, unsigned firstDim, const ResolvedView &second,
+       unsigned secondDim, unsigned rank) {
+    ResolvedView a, b;
+    a.rank = b.rank = static_cast<uint8_t>(rank);
+    for (unsigned d = 0; d < rank; ++d) {
+      a.sizes[d] = b.sizes[d] = first.sizes[firstDim + d];
+      a.strides[d] = first.strides[firstDim + d];
+      b.strides[d] = second.strides[secondDim + d];
+      count *= a.sizes[d];
+    }
+    ResolvedView *both[] = {&a, &b};
+    collapseDimensions(both, 2);
+    isEven = a.rank <= 1;
+    if (isEven) {
+      firstStep = a.rank == 1 ? a.strides[0] : 0;
+      secondStep = b.rank == 1 ? b.strides[0] : 0;
+      return;
+    }
+    firstOffsets.resize(count);
+    secondOffsets.resize(count);
+    int64_t index[maxRank] = {};
+    int64_t atFirst = 0, atSecond = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      firstOffsets[i] = atFirst;
+      secondOffsets[i] = atSecond;
+      for (unsigned d = a.rank; d-- > 0;) {
+        atFirst += a.strides[d];
+        atSecond += b.strides[d];
+        if (++index[d] < a.sizes[d]) {
+          break;
+        }
+        atFirst -= index[d] * a.strides[d];
+        atSecond -= index[d] * b.strides[d];
+        index[d] = 0;
+      }
+    }
+  }
+
+  int64_t first(int64_t i) const {
+    return isEven ? i * firstStep : firstOffsets[i];
+  }
+  int64_t second(int64_t i) const {
+    return isEven ? i * secondStep : secondOffsets[i];
+  }
+};
+
+/// An element as the SXE reads it: a float as f32 (a bf16 subnormal as zero), an
+/// integer as i32 in the bits of an f32.
+float readOperand(const uint8_t *data, DType type, int64_t element) {
+  switch (type) {
+  case DType::F32: {
+    float value;
+    std::memcpy(&value, data + 4 * element, 4);
+    return value;
+  }
+  case DType::BF16: {
+    uint16_t bits;
+    std::memcpy(&bits, data + 2 * element, 2);
+    bool tiny = (bits & 0x7f80u) == 0;
+    return numerics::bf16ToF32(
+        static_cast<uint16_t>(tiny ? bits & 0x8000u : bits));
+  }
+  case DType::F16: {
+    uint16_t bits;
+    std::memcpy(&bits, data + 2 * element, 2);
+    return numerics::f16ToF32(bits);
+  }
+  default:
+    return numerics::floatOf(
+        static_cast<uint32_t>(static_cast<int8_t>(data[element])));
+  }
+}
+
+/// An output as the start of a chain.
+float readSum(const uint8_t *data, DType type, int64_t element) {
+  if (type == DType::I32) {
+    return readOperand(data, DType::F32, element); // The bits.
+  }
+  if (type == DType::BF16) {
+    uint16_t bits;
+    std::memcpy(&bits, data + 2 * element, 2);
+    return numerics::bf16ToF32(bits);
+  }
+  return readOperand(data, type, element);
+}
+
+void writeSum(uint8_t *data, DType type, int64_t element, float sum) {
+  uint16_t half;
+  switch (type) {
+  case DType::BF16:
+    half = numerics::f32ToBF16(sum);
+    std::memcpy(data + 2 * element, &half, 2);
+    return;
+  case DType::F16:
+    half = numerics::f32ToF16(sum);
+    std::memcpy(data + 2 * element, &half, 2);
+    return;
+  default:
+    std::memcpy(data + 4 * element, &sum, 4);
+    return;
+  }
+}
+
+/// What one host thread works with.
+struct Workspace {
+  std::unique_ptr<float[]> storage;
+  size_t capacity = 0;
+
+  /// At least `count` floats, aligned to a cache line.
+  float *reserve(size_t count) {
+    if (capacity < count) {
+      storage.reset(new float[count + 16]);
+      capacity = count;
+    }
+    uintptr_t start = reinterpret_cast<uintptr_t>(storage.get());
+    return storage.get() + (64 - start % 64) % 64 / sizeof(float);
+  }
+};
+
+class Multiplication {
+public:
+  Multiplication(const PlacedView &activations, const PlacedView &streamed,
+                 const PlacedView &output, MmFields shape, bool accumulate)
+      : a(activations.view), b(streamed.view), c(output.view),
+        aData(activations.data), bData(streamed.data), cData(output.data),
+        accumulate(accumulate),
+        batchAB(a, 0, b, 0, shape.batch), batchC(c, 0, c, 0, shape.batch),
+        rows(a, shape.batch, c, shape.batch, shape.rows),
+        columns(b, shape.batch, c, shape.batch + shape.rows, shape.cols),
+        depth(a, shape.batch + shape.rows, b, shape.batch + shape.cols,
+              shape.depth) {}
+
+  void run(ThreadPool &pool);
+
+private:
+  void runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
+               int64_t firstColumn, int64_t lastColumn);
+  const float *packRows(float *packed, const uint8_t *data, int64_t firstRow,
+                        int64_t numRows, int64_t &stride) const;
+  void packPanel(float *panel, const uint8_t *data, int64_t firstDepth,
+                 int64_t steps, int64_t firstColumn, unsigned count) const;
+  void loadSums(float *sums, const uint8_t *data, int64_t firstRow,
+                int64_t numRows, int64_t firstColumn, unsigned count) const;
+  void storeSums(const float *sums, uint8_t *data, int64_t firstRow,
+                 int64_t numRows, int64_t firstColumn, unsigned count) const;
+
+  const ResolvedView &a, &b, &c;
+  const uint8_t *aData, *bData;
+  uint8_t *cData;
+  bool accumulate;
+  Axis batchAB, batchC, rows, columns, depth;
+  const KernelSet &kernel = kernels();
+};
+
+} // namespace
+
+/// The rows of a block as f32 with depth contiguous; in place if they are so.
+const float *Multiplication::packRows(float *packed, const uint8_t *data,
+                                      int64_t firstRow, int64_t numRows,
+                                      int64_t &stride) const {
+  bool isContiguous = depth.isEven && (depth.firstStep == 1 || depth.count == 1);
+  if (a.type == DType::F32 && isContiguous && rows.isEven) {
+    stride = rows.firstStep;
+    return reinterpret_cast<const float *>(data) + rows.first(firstRow);
+  }
+  stride = depth.count;
+  for (int64_t r = 0; r < numRows; ++r) {
+    int64_t row = rows.first(firstRow + r);
+    float *to = packed + r * depth.count;
+    for (int64_t k = 0; k < depth.count; ++k) {
+      to[k] = readOperand(data, a.type, row + depth.first(k));
+    }
+  }
+  return packed;
+}
+
+void Multiplication::packPanel(float *panel, const uint8_t *data,
+                               int64_t firstDepth, int64_t steps,
+                               int64_t firstColumn, unsigned count) const {
+  unsigned width = byteWidth(b.type);
+  if (columns.isEven && depth.isEven) {
+    const uint8_t *start = data + width * (columns.first(firstColumn) +
+                                           depth.second(firstDepth));
+    if (depth.secondStep == 1) {
+      kernel.packAlongDepth(panel, start, b.type, columns.firstStep, steps,
+                            count, int64_t(kernel.panelColumns) *
+                                       columns.firstStep * width);
+      return;
+    }
+    if (columns.firstStep == 1) {
+      kernel.packAlongColumns(panel, start, b.type, depth.secondStep, steps,
+                              count);
+      return;
+    }
+  }
+  unsigned padded = (count + kernel.columnStep - 1) / kernel.columnStep *
+                    kernel.columnStep;
+  for (int64_t k = 0; k < steps; ++k) {
+    int64_t base = depth.second(firstDepth + k);
+    for (unsigned j = 0; j < padded; ++j) {
+      panel[k * padded + j] =
+          j < count ? readOperand(data, b.type,
+                                  base + columns.first(firstColumn + j))
+                    : 0.0f;
+    }
+  }
+}
+
+void Multiplication::loadSums(float *sums, const uint8_t *data,
+                              int64_t firstRow, int64_t numRows,
+                              int64_t firstColumn, unsigned count) const {
+  for (int64_t r = 0; r < numRows; ++r) {
+    float *to = sums + r * kernel.panelColumns;
+    // Zeros past the last column too; as an i32, +0 is 0.
+    std::fill(to, to + kernel.panelColumns, 0.0f);
+    if (!accumulate) {
+      continue;
+    }
+    int64_t row = rows.second(firstRow + r);
+    for (unsigned j = 0; j < count; ++j) {
+      to[j] = readSum(data, c.type, row + columns.second(firstColumn + j));
+    }
+  }
+}
+
+void Multiplication::storeSums(const float *sums, uint8_t *data,
+                               int64_t firstRow, int64_t numRows,
+                               int64_t firstColumn, unsigned count) const {
+  bool isContiguous = columns.isEven && columns.secondStep == 1;
+  for (int64_t r = 0; r < numRows; ++r) {
+    const float *from = sums + r * kernel.panelColumns;
+    int64_t row = rows.second(firstRow + r);
+    if (isContiguous && byteWidth(c.type) == 4) {
+      std::memcpy(data + 4 * (row + columns.second(firstColumn)), from,
+                  4 * count);
+      continue;
+    }
+    for (unsigned j = 0; j < count; ++j) {
+      writeSum(data, c.type, row + columns.second(firstColumn + j), from[j]);
+    }
+  }
+}
+
+void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
+                             int64_t firstColumn, int64_t lastColumn) {
+  static thread_local Workspace packedRows, packedPanel, runningSums;
+  int64_t numRows = lastRow - firstRow;
+  const uint8_t *aBatch = aData + batchAB.first(batch) * byteWidth(a.type);
+  const uint8_t *bBatch = bData + batchAB.second(batch) * byteWidth(b.type);
+  uint8_t *cBatch = cData + batchC.first(batch) * byteWidth(c.type);
+
+  float *panel = packedPanel.reserve(panelDepth * kernel.panelColumns);
+  float *sums = runningSums.reserve(numRows * kernel.panelColumns);
+  int64_t stride = 0;
+  const float *activations =
+      packRows(packedRows.reserve(numRows * depth.count), aBatch, firstRow,
+               numRows, stride);
+  for (int64_t column = firstColumn; column < lastColumn;
+       column += kernel.panelColumns) {
+    unsigned count = static_cast<unsigned>(
+        std::min<int64_t>(kernel.panelColumns, lastColumn - column));
+    unsigned width = (count + kernel.columnStep - 1) / kernel.columnStep *
+                     kernel.columnStep;
+    loadSums(sums, cBatch, firstRow, numRows, column, count);
+    for (int64_t k = 0; k < depth.count; k += panelDepth) {
+      int64_t steps = std::min(panelDepth, depth.count - k);
+      packPanel(panel, bBatch, k, steps, column, count);
+      if (b.type == DType::I8) {
+        kernel.multiplyI32(reinterpret_cast<int32_t *>(sums),
+                           reinterpret_cast<const int32_t *>(activations + k),
+                           stride, reinterpret_cast<const int32_t *>(panel),
+                           width, steps, numRows);
+      } else if (b.type == DType::BF16) {
+        kernel.multiplyBF16(sums, activations + k, stride, panel, width, steps,
+                            numRows);
+      } else {
+        kernel.multiplyF32(sums, activations + k, stride, panel, width, steps,
+                           numRows);
+      }
+    }
+    storeSums(sums, cBatch, firstRow, numRows, column, count);
+  }
+}
+
+void Multiplication::run(ThreadPool &pool) {
+  int64_t batches = batchC.count;
+  if (batches == 0 || rows.count == 0 || columns.count == 0) {
+    return;
+  }
+  int64_t panels =
+      (columns.count + kernel.panelColumns - 1) / kernel.panelColumns;
+  int64_t rowBlocks = (rows.count + taskRows - 1) / taskRows;
+  int64_t columnGroups = 1;
+  int64_t work = batches * rows.count * columns.count * depth.count;
+  if (pool.size() > 1 && work >= parallelWork) {
+    // A few tasks a thread, so that a late one does not leave the others idle.
+    int64_t wanted = int64_t(pool.size()) * 4;
+    columnGroups = std::clamp<int64_t>(wanted / (batches * rowBlocks), 1, panels);
+  }
+  int64_t tasks = batches * rowBlocks * columnGroups;
+  auto runOne = [&](int64_t task, unsigned) {
+    int64_t group = task % columnGroups;
+    int64_t block = task / columnGroups % rowBlocks;
+    int64_t batch = task / columnGroups / rowBlocks;
+    int64_t firstPanel = panels * group / columnGroups;
+    int64_t lastPanel = panels * (group + 1) / columnGroups;
+    runTask(batch, rows.count * block / rowBlocks,
+            rows.count * (block + 1) / rowBlocks,
+            firstPanel * kernel.panelColumns,
+            std::min<int64_t>(columns.count, lastPanel * kernel.panelColumns));
+  };
+  if (work < parallelWork) {
+    for (int64_t task = 0; task < tasks; ++task) {
+      runOne(task, 0);
+    }
+    return;
+  }
+  pool.run(tasks, runOne);
+}
+
+void lpu::multiply(const PlacedView &activations, const PlacedView &streamed,
+                   const PlacedView &output, MmFields shape, bool accumulate,
+                   ThreadPool &pool) {
+  Multiplication(activations, streamed, output, shape, accumulate).run(pool);
+}

@@ -1,0 +1,69 @@
+//===- UnitQueues.h - Which unit does its next instruction ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The queues of SMA, SXE and VXE and the semaphores between them. Whatever the
+// semaphores leave open is decided by a fixed priority of units: the first unit
+// does all it can before the next may do one instruction. With SMA first every
+// transfer is as early as is legal, with SMA last as late; the two orders
+// together turn around every pair of units, so a wait that is missing shows as
+// a difference.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LPU_LIB_SIMULATOR_UNITQUEUES_H
+#define LPU_LIB_SIMULATOR_UNITQUEUES_H
+
+#include "Executor.h"
+#include "lpu/Simulator/Listener.h"
+#include "lpu/Simulator/Simulator.h"
+
+#include <array>
+#include <deque>
+
+namespace lpu {
+
+class UnitQueues {
+public:
+  /// `listener` may be null; it gets didRetire.
+  UnitQueues(Executor &executor, Dma dma, Listener *listener)
+      : executor(executor), dma(dma), listener(listener) {}
+
+  /// An instruction of a unit, or a Wait or Post with that unit.
+  void push(Unit unit, QueuedInstruction instruction);
+  size_t pending() const { return pendingCount; }
+
+  /// Lets units run until `semaphore` holds `count`, which it then loses: a
+  /// wait of the ICP. `index` is the instruction that waits.
+  std::optional<Error> wait(unsigned semaphore, uint32_t count, uint32_t index);
+  /// A post of the ICP.
+  void post(unsigned semaphore, uint32_t count) {
+    counts[semaphore] += count;
+  }
+
+  /// Lets units run until at most `left` instructions are pending.
+  std::optional<Error> run(size_t left);
+  /// Checks that nothing is left over.
+  std::optional<Error> checkDrained() const;
+
+  /// The instruction that the last error is about.
+  uint32_t faultIndex() const { return lastIndex; }
+
+private:
+  /// Runs one instruction. False if no unit can.
+  bool step(std::optional<Error> &error);
+  bool isReady(const QueuedInstruction &instruction) const;
+  std::optional<Error> execute(Unit unit, const QueuedInstruction &instruction);
+  Error describeDeadlock(const std::string &icp) const;
+
+  Executor &executor;
+  Dma dma;
+  Listener *listener;
+  std::array<std::deque<QueuedInstruction>, numUnits> queues;
+  std::array<uint64_t, numSemaphores> counts{};
+  size_t pendingCount = 0;
+  uint32_t lastIndex = 0;
+};
+
+} // namespace lpu
+
+#endif // LPU_LIB_SIMULATOR_UNITQUEUES_H
