@@ -11,6 +11,7 @@
 
 #include "lpu/Conversion/Passes.h"
 #include "lpu/Dialect/LPU/IR/LPU.h"
+#include "lpu/Dialect/LPU/Transforms/BufferizableOpInterfaceImpl.h"
 #include "lpu/Dialect/LPU/Transforms/Passes.h"
 #include "lpu/Dialect/LPUISA/IR/LPUISA.h"
 #include "lpu/Dialect/LPUISA/Transforms/Passes.h"
@@ -90,6 +91,7 @@ void mlir::lpu::registerAllDialects(DialectRegistry &registry) {
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerSubsetOpInterfaceExternalModels(registry);
   linalg::registerTilingInterfaceExternalModels(registry);
+  mlir::lpu::registerBufferizableOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);
   memref::registerBufferViewFlowOpInterfaceExternalModels(registry);
   memref::registerMemorySlotExternalModels(registry);

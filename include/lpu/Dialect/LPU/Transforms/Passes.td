@@ -1,7 +1,8 @@
 //===- Passes.td - Passes on the lpu dialect ---------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that work within the lpu dialect.
+// Passes that work within the lpu dialect, in the order in which the pipeline
+// runs them, and the verifiers that end its stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,5 +10,259 @@
 #define LPU_DIALECT_LPU_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Machine
+//===----------------------------------------------------------------------===//
+
+def SetMachinePass : Pass<"lpu-set-machine", "::mlir::ModuleOp"> {
+  let summary = "Attach the machine to compile for to the module";
+  let description = [{
+    Sets the module attribute `lpu.machine`, which the other passes read, to all
+    parameters of a preset or of a machine file. Without the option a module
+    keeps the machine that it has, or gets the default one.
+
+    Before: `module { ... }`
+
+    After:  `module attributes {lpu.machine = #lpu.machine<{...}>} { ... }`
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect"];
+  let options = [
+    Option<"machine", "machine", "std::string", /*default=*/"\"\"",
+           "Preset name, or path of a machine file that ends in .toml">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Tiling
+//===----------------------------------------------------------------------===//
+
+def TilePass : Pass<"lpu-tile", "::mlir::func::FuncOp"> {
+  let summary = "Find the operations whose working set exceeds the on-chip memory";
+  let description = [{
+    An operation whose operands do not fit on chip together is correct as it is:
+    each unit reads and writes HBM as well. This pass counts such operations and
+    marks them with `lpu.exceeds_lmu`, the bytes by which they do.
+
+    Before (the on-chip memory holds 4096 bytes):
+    ```mlir
+    %r = lpu.vector ins(%x : tensor<2048xf32>) ...
+    ```
+    After:
+    ```mlir
+    %r = lpu.vector {lpu.exceeds_lmu = 12288 : i64} ins(%x : tensor<2048xf32>) ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numExceeding", "operations-exceeding",
+              "Operations whose working set exceeds the on-chip memory">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Bufferization
+//===----------------------------------------------------------------------===//
+
+def BufferizePass : Pass<"lpu-bufferize", "::mlir::ModuleOp"> {
+  let summary = "Give every tensor a buffer";
+  let description = [{
+    One-shot bufferization with function boundaries. An argument is written in
+    place only if a result is declared to be its new value (`lpu.alias`).
+    Regions of `lpu.vector` stay on tensors: they model registers.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %e = tensor.empty() : tensor<8xf32>
+      %r = lpu.vector ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {...} -> tensor<8xf32>
+      return %r : tensor<8xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%x: memref<8xf32>) -> memref<8xf32> {
+      %e = memref.alloc() : memref<8xf32>
+      lpu.vector ins(%x : memref<8xf32>) outs(%e : memref<8xf32>) {...}
+      return %e : memref<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect", "::mlir::lpu::LPUDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def TieResultsPass : Pass<"lpu-tie-results", "::mlir::ModuleOp"> {
+  let summary = "Write results to arguments";
+  let description = [{
+    A program has no results but arguments that it writes. A result that is the
+    new value of an argument (`lpu.alias = K`) is dropped if it is in place
+    there, else copied to it; every other result is copied to a new argument
+    with attribute `lpu.output`. All copies act at once, as the returned values
+    are those at the end: they are ordered so that each source is read before it
+    is overwritten, and a cycle (a swap) goes through a temporary.
+
+    The function attribute `lpu.results` describes each result: its `type`, the
+    number of the `argument` that holds it, `alias` if that is an input, and its
+    `name` if it has one.
+
+    Before:
+    ```mlir
+    func.func @main(%x: memref<8xf32>, %c: memref<4xf32>)
+        -> (memref<8xf32>, memref<4xf32> {lpu.alias = 1 : i64}) {
+      ...
+      return %r, %c : memref<8xf32>, memref<4xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%x: memref<8xf32>, %c: memref<4xf32>, %out: memref<8xf32> {lpu.output})
+        attributes {lpu.results = [{argument = 2 : i64, type = tensor<8xf32>},
+                                   {alias, argument = 1 : i64, type = tensor<4xf32>} ]} {
+      ...
+      lpu.copy ins(%r : memref<8xf32>) outs(%out : memref<8xf32>)
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numInPlace", "results-in-place", "Results already in their argument">,
+    Statistic<"numCopied", "results-copied", "Results copied to an argument">,
+    Statistic<"numTemporaries", "temporaries", "Buffers that break cycles of copies">
+  ];
+}
+
+def AssignMemorySpacesPass : Pass<"lpu-assign-memory-spaces", "::mlir::ModuleOp"> {
+  let summary = "Decide in which memory each buffer lies";
+  let description = [{
+    Arguments lie in `arg`, globals in `constant`. A buffer of the function lies
+    on chip if it fits there alone, else in `scratch`.
+
+    Before: `%b = memref.alloc() : memref<8xf32>`
+
+    After:  `%b = memref.alloc() : memref<8xf32, #lpu.space<lmu>>`
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def StageOperandsPass : Pass<"lpu-stage-operands", "::mlir::func::FuncOp"> {
+  let summary = "Bring operands on chip";
+  let description = [{
+    Gives each operand in HBM that a unit works on directly a copy on chip, and
+    has results destined for HBM produced on chip and copied out. Streamed
+    operands (weights, keys, values) and tables stay where they are, as does
+    what would fill more than a quarter of the on-chip memory.
+
+    Every use gets a copy of its own; `lpu-elide-copies` removes the superfluous.
+
+    Before:
+    ```mlir
+    lpu.vector ins(%x : memref<8xf32, #lpu.space<arg>>) outs(%y : memref<8xf32, #lpu.space<lmu>>) {...}
+    ```
+    After:
+    ```mlir
+    %s = memref.alloc() : memref<8xf32, #lpu.space<lmu>>
+    lpu.copy ins(%x : memref<8xf32, #lpu.space<arg>>) outs(%s : memref<8xf32, #lpu.space<lmu>>)
+    lpu.vector ins(%s : memref<8xf32, #lpu.space<lmu>>) outs(%y : memref<8xf32, #lpu.space<lmu>>) {...}
+    ```
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"bytesLoaded", "bytes-staged-in", "Bytes copied on chip">,
+    Statistic<"bytesStored", "bytes-staged-out", "Bytes copied out">
+  ];
+}
+
+def ElideCopiesPass : Pass<"lpu-elide-copies", "::mlir::func::FuncOp"> {
+  let summary = "Remove copies that bring nothing new";
+  let description = [{
+    * A second copy of the same source, unwritten in between, uses the first.
+    * A buffer in scratch whose only purpose is to be copied to an output is
+      that output.
+    * A buffer in scratch that only holds a copy of something unwritten is its
+      source.
+
+    Before:
+    ```mlir
+    lpu.copy ins(%x : ...) outs(%s : ...)
+    lpu.copy ins(%x : ...) outs(%t : ...)
+    ```
+    After:
+    ```mlir
+    lpu.copy ins(%x : ...) outs(%s : ...)   // uses of %t use %s
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numElided", "copies-elided", "Copies removed">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+def AllocateMemoryPass : Pass<"lpu-allocate-memory", "::mlir::func::FuncOp"> {
+  let summary = "Give every buffer an address";
+  let description = [{
+    Buffers live from the first to the last operation that uses them or a view
+    of them. Where the living ones exceed the on-chip memory, the one with the
+    largest product of size and lifetime moves to scratch. The rest is placed
+    largest first, at the lowest address that no neighbour in time occupies.
+
+    The attribute `lpu.address` of an allocation is its byte address within its
+    space; the function attributes `lpu.lmu_bytes` and `lpu.scratch_bytes` are
+    the bytes used of each.
+
+    Before: `%b = memref.alloc() : memref<8xf32, #lpu.space<lmu>>`
+
+    After:  `%b = memref.alloc() {lpu.address = 64 : i64} : memref<8xf32, #lpu.space<lmu>>`
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"lmuBytes", "lmu-bytes", "On-chip bytes used">,
+    Statistic<"scratchBytes", "scratch-bytes", "Scratch bytes used">,
+    Statistic<"bytesDemoted", "bytes-demoted", "Bytes moved from chip to scratch">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+def VerifyLPUPass : Pass<"lpu-verify-lpu", "::mlir::ModuleOp"> {
+  let summary = "Verify that a module is at stage `lpu`";
+  let description = [{
+    Legal are lpu operations, slices and reshapes of tensors, constants and
+    empty tensors, with static shapes and the element types of the machine. The
+    error names the first operation that is not, and why.
+  }];
+}
+
+def VerifyTiledPass : Pass<"lpu-verify-tiled", "::mlir::ModuleOp"> {
+  let summary = "Verify that a module is at stage `tiled`";
+  let description = [{
+    As `lpu-verify-lpu`.
+  }];
+}
+
+def VerifyBufferPass : Pass<"lpu-verify-buffer", "::mlir::ModuleOp"> {
+  let summary = "Verify that a module is at stage `buffer`";
+  let description = [{
+    Legal are lpu operations on memrefs, views, allocations and globals, each in
+    a memory space, in functions without results. Tensors occur within
+    `lpu.vector` only.
+  }];
+}
+
+def VerifyAllocPass : Pass<"lpu-verify-alloc", "::mlir::ModuleOp"> {
+  let summary = "Verify that a module is at stage `alloc`";
+  let description = [{
+    As `lpu-verify-buffer`; besides, every allocation has an address, within the
+    bytes that its function declares, and those are within the machine.
+  }];
+}
 
 #endif // LPU_DIALECT_LPU_TRANSFORMS_PASSES_TD

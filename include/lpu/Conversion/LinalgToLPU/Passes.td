@@ -1,0 +1,183 @@
+//===- Passes.td - From linalg to lpu ----------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes between the stages `linalg` and `lpu`, in the order in which the
+// pipeline runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LPU_CONVERSION_LINALGTOLPU_PASSES_TD
+#define LPU_CONVERSION_LINALGTOLPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FoldF64Pass : Pass<"lpu-fold-f64"> {
+  let summary = "Rewrite f64 that torch-mlir introduced as f32, where that is exact";
+  let description = [{
+    torch-mlir writes scalars as f64 constants and widens f32 values to meet
+    them. The machine has no f64. This pass removes it where the value of the
+    program provably stays the same:
+
+    * a constant that is rounded at once is rounded here;
+    * `+ - * /` and `sqrt` of widened values, rounded back: f64 has more than
+      twice the digits of f32 plus two, so rounding twice equals rounding once;
+    * minimum, maximum, negation, absolute value and select commute with
+      rounding;
+    * a comparison of a widened value with a constant: if f32 has no such
+      constant, with its neighbour on the proper side;
+    * a comparison of an integer with a constant.
+
+    An integer that passes through f64 on its way to f32 is rounded once, as
+    PyTorch does. Any other f64 stays, and `lpu-verify-lpu` names it.
+
+    Before:
+    ```mlir
+    %c = arith.constant 9.9999999999999995E-7 : f64
+    %e = arith.truncf %c : f64 to f32
+    %w = arith.extf %x : f32 to f64
+    %p = arith.cmpf ogt, %w, %tenth : f64   // %tenth = 0.1
+    ```
+    After:
+    ```mlir
+    %e = arith.constant 9.99999997E-7 : f32
+    %p = arith.cmpf oge, %x, %n : f32       // %n = 0.100000001, the next f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numFolded", "operations-folded", "f64 operations rewritten">
+  ];
+}
+
+def DecomposeTensorOpsPass : Pass<"lpu-decompose-tensor-ops"> {
+  let summary = "Write every structured operation as linalg.generic and slices";
+  let description = [{
+    Generalises named linalg operations and elementwise arithmetic on tensors,
+    decomposes concatenations and paddings into insertions of slices, and turns
+    top-k into a sort of values and positions followed by a slice.
+
+    Before:
+    ```mlir
+    %c = tensor.concat dim(1) %x, %y : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+    ```
+    After:
+    ```mlir
+    %e = tensor.empty() : tensor<2x7xf32>
+    %0 = tensor.insert_slice %x into %e[0, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<2x7xf32>
+    %c = tensor.insert_slice %y into %0[0, 3] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x7xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::tm_tensor::TMTensorDialect"
+  ];
+}
+
+def SinkScalarsPass : Pass<"lpu-sink-scalars"> {
+  let summary = "Move scalar computations into the tensor operations that use them";
+  let description = [{
+    The machine computes on buffers; a scalar between operations has no place.
+    A scalar that a linalg operation uses, computed from elements of tensors, is
+    computed again inside the operation; a tensor made of scalars becomes a
+    linalg.generic.
+
+    Before:
+    ```mlir
+    %s = tensor.extract %t[] : tensor<f32>
+    %r = linalg.generic ... ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %m = arith.mulf %a, %s : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    ```
+    After:
+    ```mlir
+    %r = linalg.generic ... ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = tensor.extract %t[] : tensor<f32>
+      %m = arith.mulf %a, %s : f32
+      linalg.yield %m : f32
+    } -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numSunk", "scalars-sunk", "Scalar operations copied into users">
+  ];
+}
+
+def FuseElementwisePass : Pass<"lpu-fuse-elementwise"> {
+  let summary = "Fuse data movement and elementwise operations into their users";
+  let description = [{
+    Elementwise fusion with the machine's own rule of what pays:
+
+    * an operation that only moves data (a transposition or a broadcast) is
+      folded into any user, contractions included: it becomes an indexing map;
+    * an elementwise operation with one user is fused into it, unless it reads
+      at computed positions, may fault, or would be computed more often;
+    * nothing that computes is fused into a contraction, which would no longer
+      be one;
+    * a transposition of a result is folded into the map of its producer, so a
+      contraction writes in the order that is read.
+
+    Before:
+    ```mlir
+    %t = linalg.generic {indexing_maps = [(n, k) -> (k, n), (n, k) -> (n, k)]} ins(%w) ...
+    %c = linalg.generic {indexing_maps = [(m, n, k) -> (m, k), (m, n, k) -> (n, k), ...]} ins(%x, %t) ...
+    ```
+    After:
+    ```mlir
+    %c = linalg.generic {indexing_maps = [(m, n, k) -> (m, k), (m, n, k) -> (k, n), ...]} ins(%x, %w) ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ExpandMathPass : Pass<"lpu-expand-math"> {
+  let summary = "Expand the functions that the vector unit has no operation for";
+  let description = [{
+    Rewrites the math operations without a micro-operation as arithmetic that
+    has one, by upstream's expansions where there is one.
+
+    Before: `%r = math.fpowi %x, %c2 : f32, i64`
+
+    After:  `%r = arith.mulf %x, %x : f32`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def ConvertLinalgToLPUPass : Pass<"convert-linalg-to-lpu", "::mlir::ModuleOp"> {
+  let summary = "Convert linalg on tensors to the lpu dialect";
+  let description = [{
+    * A contraction becomes an `lpu.contract`. Its streamed operand is a weight
+      (a function argument or constant) if one of the two is, else the one
+      whose streaming costs less.
+    * A call to a private function with attribute `lpu.op` becomes the operation
+      that it stands for, as does `tm_tensor.attention`.
+    * Everything else becomes an `lpu.vector` of its own: the general road.
+
+    Before:
+    ```mlir
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x128xf32>) -> tensor<1x128xf32>
+    %r = linalg.generic {indexing_maps = [(m, n, k) -> (m, k), (m, n, k) -> (n, k), (m, n, k) -> (m, n)],
+                         iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<1x64xf32>, tensor<128x64xf32>) outs(%z : tensor<1x128xf32>) {...}
+    ```
+    After:
+    ```mlir
+    %r = lpu.contract {indexing_maps = [...], iterator_types = [...], zero_init}
+      ins(%x, %w : tensor<1x64xf32>, tensor<128x64xf32>)
+      outs(%e : tensor<1x128xf32>) -> tensor<1x128xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numContracts", "contracts", "Operations for the matrix unit">,
+    Statistic<"numVectors", "vectors", "Programs for the vector unit">
+  ];
+}
+
+#endif // LPU_CONVERSION_LINALGTOLPU_PASSES_TD

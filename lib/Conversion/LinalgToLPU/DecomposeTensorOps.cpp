@@ -1,0 +1,179 @@
+//===- DecomposeTensorOps.cpp - Structured ops as generics and slices -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reduces the operations that an import holds to a few kinds, by upstream
+// patterns where they exist: linalg.generic, slices, reshapes and the tm_tensor
+// operations. What is left to do here are top-k, the insertion of one element
+// and tensors filled with a scalar.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lpu/Conversion/Passes.h"
+#include "lpu/Dialect/TMTensor/IR/TMTensor.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::lpu {
+#define GEN_PASS_DEF_DECOMPOSETENSOROPSPASS
+#include "lpu/Conversion/Passes.h.inc"
+} // namespace mlir::lpu
+
+using namespace mlir;
+
+namespace {
+
+/// A tensor of `type` that holds the position along `dimension`.
+Value makePositions(OpBuilder &b, Location loc, RankedTensorType type,
+                    int64_t dimension) {
+  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
+                                        type.getElementType());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, loc, type, ValueRange(), empty, identity, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        Value position = linalg::IndexOp::create(b, loc, dimension);
+        Value element = arith::IndexCastOp::create(
+            b, loc, type.getElementType(), position);
+        linalg::YieldOp::create(b, loc, element);
+      });
+  return generic.getResult(0);
+}
+
+/// Top-k: sort values together with their positions, keep the first k.
+struct DecomposeTopk : OpRewritePattern<tm_tensor::TopkOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(tm_tensor::TopkOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value values = op.getInputs()[0];
+    auto type = cast<RankedTensorType>(values.getType());
+    auto positionType =
+        cast<RankedTensorType>(op.getOutputs()[1].getType())
+            .clone(type.getShape());
+    int64_t dimension = op.getDimension();
+    Value positions =
+        op.getInputs().size() > 1
+            ? op.getInputs()[1]
+            : makePositions(rewriter, loc, cast<RankedTensorType>(positionType),
+                            dimension);
+    if (positions.getType() != positionType) {
+      return rewriter.notifyMatchFailure(op, "positions change their type");
+    }
+    auto sort = tm_tensor::SortOp::create(
+        rewriter, loc, TypeRange{type, positionType}, ValueRange(),
+        ValueRange{values, positions}, dimension);
+    Block *block = rewriter.createBlock(&sort.getRegion());
+    Block &compare = op.getRegion().front();
+    // A new element replaces an old one where it stands before it.
+    IRMapping mapping;
+    for (BlockArgument argument : compare.getArguments()) {
+      mapping.map(argument, block->addArgument(argument.getType(), loc));
+    }
+    for (unsigned i = 0; i < 2; ++i) {
+      block->addArgument(positionType.getElementType(), loc);
+    }
+    for (Operation &inner : compare) {
+      rewriter.clone(inner, mapping);
+    }
+    rewriter.setInsertionPointAfter(sort);
+    SmallVector<Value> slices;
+    for (auto [result, out] : llvm::zip(sort.getResults(), op.getOutputs())) {
+      auto outType = cast<RankedTensorType>(out.getType());
+      SmallVector<OpFoldResult> offsets(outType.getRank(),
+                                        rewriter.getIndexAttr(0));
+      SmallVector<OpFoldResult> strides(outType.getRank(),
+                                        rewriter.getIndexAttr(1));
+      slices.push_back(tensor::ExtractSliceOp::create(
+          rewriter, loc, outType, result, offsets,
+          getAsIndexOpFoldResult(rewriter.getContext(), outType.getShape()),
+          strides));
+    }
+    rewriter.replaceOp(op, slices);
+    return success();
+  }
+};
+
+/// Named operations become generics, save fills: later passes look for those.
+struct Generalize : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isa<linalg::FillOp>(op)) {
+      return rewriter.notifyMatchFailure(op, "is a fill");
+    }
+    return linalg::generalizeNamedOp(rewriter, op);
+  }
+};
+
+struct DecomposePad : OpRewritePattern<tensor::PadOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    return linalg::rewriteInDestinationPassingStyle(rewriter, op);
+  }
+};
+
+struct DecomposeGenerate : OpRewritePattern<tensor::GenerateOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(tensor::GenerateOp op,
+                                PatternRewriter &rewriter) const override {
+    return linalg::rewriteInDestinationPassingStyle(rewriter, op);
+  }
+};
+
+struct DecomposeSplat : OpRewritePattern<tensor::SplatOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(tensor::SplatOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(),
+                                          type.getShape(),
+                                          type.getElementType());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, op.getInput(), empty);
+    return success();
+  }
+};
+
+/// One inserted element is an inserted slice of one element.
+struct DecomposeInsert : OpRewritePattern<tensor::InsertOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(tensor::InsertOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = cast<RankedTensorType>(op.getType());
+    Value element = tensor::FromElementsOp::create(
+        rewriter, op.getLoc(), RankedTensorType::get({}, type.getElementType()),
+        op.getScalar());
+    SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+        op, element, op.getDest(), getAsOpFoldResult(op.getIndices()), ones,
+        ones);
+    return success();
+  }
+};
+
+struct DecomposeTensorOpsPass
+    : mlir::lpu::impl::DecomposeTensorOpsPassBase<DecomposeTensorOpsPass> {
+  using DecomposeTensorOpsPassBase::DecomposeTensorOpsPassBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate, DecomposeSplat,
+                 DecomposeInsert>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,103 @@
+//===- Bufferize.cpp - Give every tensor a buffer -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Upstream's one-shot bufferization, set up for programs whose arguments are
+// tensors: which arguments may be overwritten, identity layouts for arguments,
+// and `lpu.copy` wherever a copy is needed. Empty tensors that are inserted into
+// others are eliminated first, so that a concatenation's parts are computed in
+// place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lpu/Dialect/LPU/IR/LPU.h"
+#include "lpu/Dialect/LPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::lpu {
+#define GEN_PASS_DEF_BUFFERIZEPASS
+#include "lpu/Dialect/LPU/Transforms/Passes.h.inc"
+} // namespace mlir::lpu
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace mlir::lpu;
+
+static OneShotBufferizationOptions getOptions() {
+  OneShotBufferizationOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.setFunctionBoundaryTypeConversion(LayoutMapOption::IdentityLayoutMap);
+  // A returned view keeps its layout; results are tied to arguments later.
+  options.inferFunctionResultLayout = true;
+  options.unknownTypeConverterFn = [](TensorType type, Attribute space,
+                                      const BufferizationOptions &) {
+    return getMemRefTypeWithStaticIdentityLayout(type, space);
+  };
+  options.memCpyFn = [](OpBuilder &b, Location loc, Value from, Value to) {
+    CopyOp::create(b, loc, TypeRange(), from, to);
+    return success();
+  };
+  // What is inside a vector program is registers, not memory.
+  options.opFilter.denyOperation([](Operation *op) {
+    return op->getParentOfType<VectorOp>() != nullptr;
+  });
+  return options;
+}
+
+/// Lets an argument be overwritten if and only if some result is its new value.
+static void markWritableArguments(func::FuncOp function) {
+  Builder b(function.getContext());
+  SmallVector<bool> writable(function.getNumArguments(), false);
+  for (unsigned i = 0, e = function.getNumResults(); i < e; ++i) {
+    auto alias = function.getResultAttrOfType<IntegerAttr>(
+        i, LPUDialect::aliasAttrName);
+    if (alias && alias.getInt() >= 0 &&
+        alias.getInt() < static_cast<int64_t>(writable.size())) {
+      writable[alias.getInt()] = true;
+    }
+  }
+  for (auto [index, value] : llvm::enumerate(writable)) {
+    function.setArgAttr(index, BufferizationDialect::kWritableAttrName,
+                        b.getBoolAttr(value));
+  }
+}
+
+namespace {
+
+struct BufferizePass : mlir::lpu::impl::BufferizePassBase<BufferizePass> {
+  using BufferizePassBase::BufferizePassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      markWritableArguments(function);
+    }
+    OneShotBufferizationOptions options = getOptions();
+    if (failed(eliminateEmptyTensors(module, options))) {
+      return signalPassFailure();
+    }
+    BufferizationState state;
+    if (failed(runOneShotModuleBufferize(module, options, state))) {
+      return signalPassFailure();
+    }
+    removeBufferizationAttributesInModule(module);
+  }
+
+  static LogicalResult
+  eliminateEmptyTensors(ModuleOp module,
+                        const OneShotBufferizationOptions &options) {
+    OneShotAnalysisState state(module, options);
+    if (failed(analyzeModuleOp(module, state))) {
+      return failure();
+    }
+    IRRewriter rewriter(module.getContext());
+    return bufferization::eliminateEmptyTensors(rewriter, module, state);
+  }
+};
+
+} // namespace

@@ -1,0 +1,26 @@
+//===- Operands.cpp - Where operations want their operands ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One line for each kind of operation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lpu/Dialect/LPU/Transforms/Operands.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::lpu;
+
+bool mlir::lpu::wantsLMU(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  return llvm::TypeSwitch<Operation *, bool>(operand.getOwner())
+      .Case([&](ContractOp) { return number != 1; })
+      .Case([&](AttentionOp op) {
+        return operand.get() != op.getK() && operand.get() != op.getV();
+      })
+      .Case([&](VectorOp op) {
+        return !VectorOp::isTable(op.getBody().getArgument(number));
+      })
+      .Default([](Operation *) { return false; });
+}
