@@ -88,12 +88,17 @@ def argument_names(gm: GraphModule) -> list[str]:
     return names
 
 
-_MEMBER = re.compile(r"(?:\._modules|\._parameters|\._buffers)?\['(\w+)'\]")
+_MEMBER = re.compile(r"(?:\._modules|\._parameters|\._buffers)?\['?(\w+)'?\]")
+# What Dynamo calls the module that is compiled itself.
+_ROOTS = ("self.", "fn.")
 
 
 def _user_name(source: str) -> str:
-    """`L['self']._modules['0']._parameters['weight']` -> `self.0.weight`."""
-    return _MEMBER.sub(r".\1", source.removeprefix("L").removeprefix("G")).lstrip(".")
+    """`L['self']._modules['0']._parameters['weight']` -> `0.weight`."""
+    name = _MEMBER.sub(r".\1", source.removeprefix("L").removeprefix("G")).lstrip(".")
+    for root in _ROOTS:
+        name = name.removeprefix(root)
+    return name
 
 
 def _names_by_placeholder(graph: GraphModule, names: Sequence[str]) -> dict[str, str]:
@@ -119,7 +124,8 @@ def compile_fx(gm: GraphModule, options: Options, names: dict[str, str]) -> Call
             compiled = partition.compile_graph(graph, mutations, _region_compiler(options, names))
         except StageError as error:
             failure = error
-            if not failures.learn(gm, error):
+            command = diagnostics.write_reproducer(error, options.dump_dir) if error.internal else ""
+            if not failures.learn(gm, error, command):
                 break
             continue
         diagnostics.report_fallbacks(fallbacks, options.fallback)

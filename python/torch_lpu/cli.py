@@ -16,7 +16,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     demo = commands.add_parser("demo", help="let SmolLM2-135M answer a prompt on the simulated machine")
     demo.add_argument("--prompt", default=DEFAULT_PROMPT, help="what to ask (default: %(default)r)")
-    demo.add_argument("--tokens", type=_positive, default=64, help="at most this many tokens (default: %(default)s)")
+    demo.add_argument(
+        "--tokens", type=_positive, default=64, help="at most this many tokens (default: %(default)s)"
+    )
     demo.add_argument("--machine", default="lpu-hbm3", help="preset or TOML file (default: %(default)s)")
     demo.add_argument("--trace", metavar="FILE", help="write a Perfetto trace of the decode steps")
     demo.set_defaults(run=_demo)
@@ -57,7 +59,9 @@ def _machines(arguments: argparse.Namespace) -> int:
     from .options import OptionError
 
     try:
-        texts = [machine_text(name) for name in ([arguments.machine] if arguments.machine else preset_names())]
+        texts = [
+            machine_text(name) for name in ([arguments.machine] if arguments.machine else preset_names())
+        ]
     except OptionError as error:
         print(f"torch-lpu: {error}", file=sys.stderr)
         return 2

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from torch.fx import GraphModule
 
@@ -101,9 +102,7 @@ def _stage_error(stage: str, diagnostics: str, text: str, command: tuple[str, ..
 # Stage -> function from the product of the stage before it.
 STAGES: dict[str, Callable[[str, Options], str | bytes]] = {
     "linalg": lambda text, options: torchmlir.lower(text),
-    **{
-        stop: _run_pipeline(start, stop) for start, stop in zip(PIPELINE_STAGES, PIPELINE_STAGES[1:], strict=False)
-    },
+    **{stop: _run_pipeline(start, stop) for start, stop in pairwise(PIPELINE_STAGES)},
     "bin": _translate,
 }
 
@@ -130,7 +129,9 @@ def _timed(compilation: Compilation, stage: str) -> Iterator[None]:
         record[stage] = record.get(stage, 0.0) + seconds
 
 
-def compile_graph(gm: GraphModule, signature: Signature, options: Options, cache: Cache | None) -> Compilation:
+def compile_graph(
+    gm: GraphModule, signature: Signature, options: Options, cache: Cache | None
+) -> Compilation:
     """Runs all stages, or takes the binary of an identical graph from the cache."""
     compilation = Compilation(options)
     text: str | bytes

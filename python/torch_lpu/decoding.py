@@ -34,7 +34,9 @@ def next_token(model: Any, ids: Tensor, cache: Any, positions: Tensor) -> Tensor
 class GreedyDecoder:
     """Decodes greedily; `backend=None` is eager."""
 
-    def __init__(self, model: Any, backend: str | Callable[..., Any] | None, options: dict[str, Any] | None = None):
+    def __init__(
+        self, model: Any, backend: str | Callable[..., Any] | None, options: dict[str, Any] | None = None
+    ):
         self.model = model
         self.prefill = self.step = next_token
         if backend is not None:

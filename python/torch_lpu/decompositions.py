@@ -25,7 +25,20 @@ KEPT = (aten.index_copy, aten.index_copy_)
 KEPT_IN_INFERENCE = (aten._scaled_dot_product_flash_attention_for_cpu,)
 
 # Global decompositions that the core table lacks.
-ADDED = (aten.squeeze.dims,)
+ADDED = (
+    aten._adaptive_avg_pool2d,
+    aten._batch_norm_with_update_functional,
+    aten._native_batch_norm_legit_functional,
+    aten.addmv,
+    aten.as_strided_copy,
+    aten.dist,
+    aten.grid_sampler_2d,
+    aten.narrow_copy,
+    aten.permute_copy,
+    aten.squeeze.dims,
+    aten.unbind_copy,
+    aten.view_copy,
+)
 
 Dims = Sequence[int] | None
 
@@ -74,11 +87,15 @@ def _moments(input: Tensor, dim: Dims, correction: float | None, keepdim: bool) 
     return variance.to(input.dtype), mean.to(input.dtype)
 
 
-def _var(input: Tensor, dim: Dims = None, *, correction: float | None = None, keepdim: bool = False) -> Tensor:
+def _var(
+    input: Tensor, dim: Dims = None, *, correction: float | None = None, keepdim: bool = False
+) -> Tensor:
     return _moments(input, dim, correction, keepdim)[0]
 
 
-def _std(input: Tensor, dim: Dims = None, *, correction: float | None = None, keepdim: bool = False) -> Tensor:
+def _std(
+    input: Tensor, dim: Dims = None, *, correction: float | None = None, keepdim: bool = False
+) -> Tensor:
     variance = _moments(input.to(_compute_dtype(input)), dim, correction, keepdim)[0]
     return variance.sqrt().to(input.dtype)
 
@@ -116,7 +133,11 @@ def _group_norm(
         result = result * weight.to(result.dtype).view(shape)
     if bias is not None:
         result = result + bias.to(result.dtype).view(shape)
-    return result.to(input.dtype), mean.reshape(N, group).to(input.dtype), scale.reshape(N, group).to(input.dtype)
+    return (
+        result.to(input.dtype),
+        mean.reshape(N, group).to(input.dtype),
+        scale.reshape(N, group).to(input.dtype),
+    )
 
 
 _OWN: dict[OpOverload, Callable] = {

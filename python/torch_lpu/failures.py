@@ -23,17 +23,21 @@ from .signature import bind_signature
 ISOLATION_SECONDS = 60.0
 
 
-def learn(gm: GraphModule, error: StageError) -> bool:
-    """Remembers the failing nodes of the graph; False if the failure cannot be pinned on any."""
+def learn(gm: GraphModule, error: StageError, command: str = "") -> bool:
+    """Remembers the failing nodes of the graph; False if the failure cannot be pinned on any.
+
+    `command` replays an internal failure and becomes part of the reason.
+    """
     nodes = _named(gm, error) or _isolated(gm, error)
     for node in nodes:
-        support.learn(node, _reason(error))
+        support.learn(node, _reason(error, command))
     return bool(nodes)
 
 
-def _reason(error: StageError) -> str:
-    producer = "torch-mlir" if error.stage in ("torch", "linalg") else f"stage {error.stage!r}"
-    return f"{producer} does not lower it ({_shorten(error.message)})"
+def _reason(error: StageError, command: str) -> str:
+    producer = f"internal failure, stage {error.stage!r}" if error.internal else "torch-mlir"
+    replay = f"; replay with: {command}" if command else ""
+    return f"{producer} does not lower it ({_shorten(error.message)}){replay}"
 
 
 def _shorten(message: str, limit: int = 160) -> str:

@@ -69,7 +69,9 @@ class _Importer(FxImporter):
         key = f"{attributes} {type_}"
         if key not in self._declared:
             operation = attributes["lpu.op"].strip('"')
-            name = f"lpu.{operation}_{sum(n.startswith(f'lpu.{operation}_') for n in self._declared.values())}"
+            name = (
+                f"lpu.{operation}_{sum(n.startswith(f'lpu.{operation}_') for n in self._declared.values())}"
+            )
             with ir.Location.unknown(self._c), ir.InsertionPoint(self._m.body):
                 function = func_dialect.FuncOp(name, type_, visibility="private")
                 for attribute, value in attributes.items():
@@ -115,9 +117,12 @@ def import_graph(gm: GraphModule, signature: Signature) -> str:
     with context, ir.Location.name("main"):
         main = func_dialect.FuncOp("main", (inputs, results), ip=ir.InsertionPoint(importer.module.body))
         main.arg_attrs = [
-            ir.DictAttr.get({"lpu.name": ir.StringAttr.get(argument.buffer.name)}) for argument in signature.arguments
+            ir.DictAttr.get({"lpu.name": ir.StringAttr.get(argument.buffer.name)})
+            for argument in signature.arguments
         ]
-        main.attributes["res_attrs"] = ir.ArrayAttr.get([_result_attributes(result) for result in signature.results])
+        main.attributes["res_attrs"] = ir.ArrayAttr.get(
+            [_result_attributes(result) for result in signature.results]
+        )
         block = ir.Block.create_at_start(
             main.body, inputs, [locations.get_node_location(node) for node in placeholders]
         )

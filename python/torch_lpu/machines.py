@@ -21,5 +21,5 @@ def machine_text(name_or_path: str) -> str:
     except ValueError as error:
         hint = "" if name_or_path.endswith(".toml") else suggest(name_or_path, preset_names())
         raise OptionError(
-            f"option 'machine': {error}{hint} Presets: {', '.join(preset_names())}; or a path that ends in .toml."
+            f"option 'machine': {error}{hint} Presets: {', '.join(preset_names())}; or a .toml file."
         ) from None

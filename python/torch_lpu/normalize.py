@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch._ops import OpOverload
 from torch.fx import Graph, GraphModule, Node
 
 from . import ops
 from .options import Options
+from .support import DTYPES
 
 aten = torch.ops.aten
 
@@ -77,7 +79,9 @@ def _can_stay_whole(
     tensors = [t for t in (query, key, value, mask) if t is not None]
     if dropout_p != 0.0 or (mask is not None and is_causal):
         return False
-    if torch.is_autocast_enabled("cpu") or (torch.is_grad_enabled() and any(t.requires_grad for t in tensors)):
+    if torch.is_autocast_enabled("cpu") or (
+        torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
+    ):
         return False
     if query.dtype not in (torch.float32, torch.bfloat16, torch.float16):
         return False
@@ -160,7 +164,9 @@ def convert_flash_attention(graph: Graph) -> None:
         with graph.inserting_before(node):
             mask = arguments.get("attn_mask")
             if mask is not None and len(_shape(mask)) < 4:
-                mask = call(graph, node, aten.view.default, mask, [1] * (4 - len(_shape(mask))) + _shape(mask))
+                mask = call(
+                    graph, node, aten.view.default, mask, [1] * (4 - len(_shape(mask))) + _shape(mask)
+                )
             factor = 1.0 / math.sqrt(_shape(query)[-1]) if scale is None else float(scale)
             whole = call(
                 graph,
@@ -196,7 +202,12 @@ def group_queries(graph: Graph) -> None:
 
 def _unrepeated_heads(node: Node) -> Node | None:
     repeated = _shape(node)
-    while node.target in (aten.view.default, aten._unsafe_view.default, aten.reshape.default, aten.clone.default):
+    while node.target in (
+        aten.view.default,
+        aten._unsafe_view.default,
+        aten.reshape.default,
+        aten.clone.default,
+    ):
         node = node.args[0]
     if node.target is not aten.expand.default:
         return None
@@ -258,6 +269,25 @@ def _row_write(node: Node) -> tuple[Node, Node, Node, int, bool] | None:
     return cache, index, value, axis, True
 
 
+def fold_empty(graph: Graph) -> None:
+    """A tensor without elements has no value to compute."""
+    for node in list(graph.nodes):
+        value = node.meta.get("val")
+        if not isinstance(node.target, OpOverload) or not isinstance(value, Tensor) or _is_symbolic(value):
+            continue
+        if value.numel() == 0 and value.dtype in DTYPES and not node.target._schema.is_mutable:
+            with graph.inserting_before(node):
+                empty = graph.call_function(aten.full.default, (list(value.shape), 0), {"dtype": value.dtype})
+            empty.meta = {key: item for key, item in node.meta.items() if key != "tensor_meta"}
+            empty.meta["val"] = value.contiguous()
+            node.replace_all_uses_with(empty)
+            graph.erase_node(node)
+
+
+def _is_symbolic(value: Tensor) -> bool:
+    return any(not isinstance(size, int) for size in value.shape)
+
+
 def drop_identities(graph: Graph) -> None:
     """`aten.alias` says nothing in a functional graph."""
     for target in (aten.alias.default, aten.detach.default):
@@ -269,6 +299,7 @@ def drop_identities(graph: Graph) -> None:
 # Rewrites in order; a name is the optimisation that switches the rewrite off.
 _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, drop_identities),
+    (None, fold_empty),
     ("attention", convert_flash_attention),
     ("grouped-query", group_queries),
     ("scatter", keep_scatter),
@@ -293,7 +324,7 @@ def _strip_copies(graph: Graph) -> list[Mutation]:
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
     (output,) = graph.find_nodes(op="output")
     returned = output.args[0]
-    results: Sequence[Any] = returned if isinstance(returned, list | tuple) else (returned,)
+    results: list[Any] = list(returned) if isinstance(returned, list | tuple) else [returned]
     values: list[Node] = []
     mutations: list[Mutation] = []
     for node in graph.find_nodes(op="call_function", target=aten.copy_.default):
@@ -308,6 +339,8 @@ def _strip_copies(graph: Graph) -> list[Mutation]:
                 value = call(graph, node, aten.expand.default, value, list(wanted.shape))
         mutations.append(Mutation(len(values), placeholders.index(destination)))
         values.append(value)
+        # Who returns the copy returns the changed input itself.
+        results = [destination if result is node else result for result in results]
         node.replace_all_uses_with(value)
         graph.erase_node(node)
     output.args = ((*values, *results),)

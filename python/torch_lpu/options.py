@@ -99,7 +99,9 @@ def _check_choice(name: str, value: str, valid: tuple[str, ...]) -> None:
         return
     listed = ", ".join(repr(v) for v in valid)
     if value in NOT_AVAILABLE.get(name, ()):
-        raise OptionError(f"option {name!r}: {value!r} is not available in this version; available: {listed}.")
+        raise OptionError(
+            f"option {name!r}: {value!r} is not available in this version; available: {listed}."
+        )
     raise OptionError(f"option {name!r}: {value!r} is not one of {listed}{suggest(str(value), valid)}")
 
 

@@ -71,7 +71,9 @@ def copy_graph_module(gm: GraphModule) -> GraphModule:
     return GraphModule(gm, graph)
 
 
-def compile_graph(gm: GraphModule, mutations: Sequence[Mutation], compile_region: CompileGraph) -> Callable[..., Any]:
+def compile_graph(
+    gm: GraphModule, mutations: Sequence[Mutation], compile_region: CompileGraph
+) -> Callable[..., Any]:
     """Compiles a normalised graph; a call returns the places that are not mutations. Changes `gm`."""
     refused = refused_nodes(gm)
     aliases = {mutation.result: mutation.input for mutation in mutations}
@@ -88,7 +90,9 @@ def run_eagerly(gm: GraphModule, mutations: Sequence[Mutation]) -> Callable[...,
     return gm.forward
 
 
-def _compile_split(split: GraphModule, aliases: dict[int, int], compile_region: CompileGraph) -> Callable[..., Any]:
+def _compile_split(
+    split: GraphModule, aliases: dict[int, int], compile_region: CompileGraph
+) -> Callable[..., Any]:
     regions = split.graph.find_nodes(op="call_module")
     # What a region changes in place is decided for all before anything is compiled.
     hidden = frozenset(aliases)
@@ -116,7 +120,9 @@ class _Region(torch.nn.Module):
 def _split(gm: GraphModule, refused: dict[Node, str]) -> GraphModule:
     partitioner = CapabilityBasedPartitioner(gm, _Support(refused), allows_single_node_partition=True)
     partitions: list[Partition] = partitioner.propose_partitions()
-    worthwhile = [partition.nodes for partition in partitions if any(computes(node) for node in partition.nodes)]
+    worthwhile = [
+        partition.nodes for partition in partitions if any(computes(node) for node in partition.nodes)
+    ]
     order = {node: i for i, node in enumerate(gm.graph.nodes)}
     worthwhile.sort(key=lambda nodes: min(order[node] for node in nodes))
     return fuse_by_partitions(gm, worthwhile, prefix="region", always_return_tuple=True)

@@ -9,7 +9,8 @@ changes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import torch
@@ -19,6 +20,20 @@ from . import report as reports
 from .compiler import Compilation
 from .signature import Argument, Buffer, Signature
 from .support import DTYPES
+
+_overrides: dict[str, Any] = {}
+
+
+@contextmanager
+def running(**run_options: Any) -> Iterator[None]:
+    """All programs inside the `with` block run with these options of the simulator (`dma`, `poison`, ...)."""
+    before = dict(_overrides)
+    _overrides.update(run_options)
+    try:
+        yield
+    finally:
+        _overrides.clear()
+        _overrides.update(before)
 
 
 class Executable(Protocol):
@@ -31,7 +46,11 @@ class Program:
     """Calls an executable with tensors; `signature` says which tensor goes where."""
 
     def __init__(
-        self, executable: Executable, signature: Signature, compilation: Compilation, run_options: dict[str, Any]
+        self,
+        executable: Executable,
+        signature: Signature,
+        compilation: Compilation,
+        run_options: dict[str, Any],
     ):
         self.executable = executable
         self.signature = signature
@@ -69,13 +88,12 @@ class Program:
         hook, self.on_first_run = self.on_first_run, None
         collectors = reports.collectors()
         timing = bool(collectors) or hook is not None
-        report = self.executable.run(pointers, timing=timing, trace=timing, **self.run_options)
-        if timing:
-            run = reports.Run(report.to_json(), report.trace)
-            for collector in collectors:
-                collector.add(run)
-            if hook is not None:
-                hook(run)
+        trace = hook is not None or any(collector.trace for collector in collectors)
+        run = self.executable.run(pointers, timing=timing, trace=trace, **{**self.run_options, **_overrides})
+        for collector in collectors:
+            collector.add(run)
+        if hook is not None:
+            hook(run)
 
     @staticmethod
     def _output(output: Any, results: Sequence[Tensor | None], args: Sequence[Any]) -> Any:
@@ -96,12 +114,16 @@ def _enter(argument: Argument, tensor: Any) -> Tensor:
     buffer = argument.buffer
     if not isinstance(tensor, Tensor):
         raise TypeError(f"argument {buffer.name}: expected {_describe(buffer)}, got {type(tensor).__name__}")
-    memory = buffer.to_memory(tensor.detach()) if buffer.permuted and tensor.dim() == len(buffer.order) else tensor
+    memory = (
+        buffer.to_memory(tensor.detach()) if buffer.permuted and tensor.dim() == len(buffer.order) else tensor
+    )
     if memory.dtype != buffer.dtype or tuple(memory.shape) != buffer.sizes:
         got = f"{DTYPES.get(tensor.dtype, tensor.dtype)}{list(tensor.shape)}"
         raise TypeError(f"argument {buffer.name}: expected {_describe(buffer)}, got {got}")
     if memory.device.type != "cpu":
-        raise TypeError(f"argument {buffer.name}: expected a tensor in host memory, got one on {memory.device}")
+        raise TypeError(
+            f"argument {buffer.name}: expected a tensor in host memory, got one on {memory.device}"
+        )
     return memory if memory.is_contiguous() else memory.contiguous()
 
 

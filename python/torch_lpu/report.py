@@ -9,25 +9,29 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
-
-RunHook = Callable[["Run"], None]
+from typing import Any, Protocol
 
 # Where the cycles of a unit go, in the order in which they are shown.
 UNIT_STATES = ("busy", "waiting_for_data", "waiting_for_semaphore", "idle")
 
 
-@dataclass(frozen=True)
-class Run:
-    """One run of one program: the simulator's report and trace, both JSON."""
+class Run(Protocol):
+    """The simulator's report of one run of one program."""
 
-    json: str
-    trace: str
+    program: str
+    machine: str
+    cycles: int
+    seconds: float
+    hbm_gbps: float
+    hbm_bytes: int
+    compulsory_bytes: int
+    units: dict[str, dict[str, int]]
+    trace: str | None
 
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        return json.loads(self.json)
+    def to_json(self) -> str: ...
+
+
+RunHook = Callable[[Run], None]
 
 
 @dataclass
@@ -35,35 +39,33 @@ class Report:
     """All runs inside one `profile()`, added up. Times are the simulated machine's."""
 
     runs: list[Run] = field(default_factory=list)
+    trace: bool = True
 
     def add(self, run: Run) -> None:
         self.runs.append(run)
 
-    def _sum(self, key: str) -> int:
-        return sum(run.data[key] for run in self.runs)
-
     @property
     def cycles(self) -> int:
-        return self._sum("cycles")
+        return sum(run.cycles for run in self.runs)
 
     @property
     def seconds(self) -> float:
-        return sum(run.data["seconds"] for run in self.runs)
+        return sum(run.seconds for run in self.runs)
 
     @property
     def hbm_bytes(self) -> int:
         """Bytes that moved to and from HBM, in whole bursts."""
-        return self._sum("hbm_bytes")
+        return sum(run.hbm_bytes for run in self.runs)
 
     @property
     def compulsory_bytes(self) -> int:
         """Bytes of arguments that the programs read or wrote at least once."""
-        return self._sum("compulsory_bytes")
+        return sum(run.compulsory_bytes for run in self.runs)
 
     @property
     def utilization(self) -> float:
         """Share of peak: compulsory bytes / (time x nominal HBM peak)."""
-        possible = sum(run.data["seconds"] * run.data["hbm_gbps"] * 1e9 for run in self.runs)
+        possible = sum(run.seconds * run.hbm_gbps * 1e9 for run in self.runs)
         return self.compulsory_bytes / possible if possible else 0.0
 
     @property
@@ -71,7 +73,7 @@ class Report:
         """Cycles by unit and state."""
         total: dict[str, dict[str, int]] = {}
         for run in self.runs:
-            for unit, states in run.data["units"].items():
+            for unit, states in run.units.items():
                 row = total.setdefault(unit, dict.fromkeys(UNIT_STATES, 0))
                 for state in UNIT_STATES:
                     row[state] += states[state]
@@ -84,7 +86,9 @@ class Report:
         """A rich table; `print(report)` shows it as text."""
         from rich.table import Table
 
-        table = Table(title=f"{len(self.runs)} run(s), {self.cycles:,} cycles, {format_seconds(self.seconds)}")
+        table = Table(
+            title=f"{len(self.runs)} run(s), {self.cycles:,} cycles, {format_seconds(self.seconds)}"
+        )
         for column in ("unit", *(state.replace("_", " ") for state in UNIT_STATES)):
             table.add_column(column, justify="left" if column == "unit" else "right")
         for unit, row in self.units.items():
@@ -109,6 +113,8 @@ class Report:
         events: list[dict[str, Any]] = []
         offset = 0.0
         for run in self.runs:
+            if run.trace is None:
+                raise ValueError("the runs were profiled without a trace: use profile(trace=True)")
             trace = json.loads(run.trace)
             for event in trace["traceEvents"]:
                 if "ts" in event:
@@ -116,7 +122,7 @@ class Report:
                     events.append(event)
                 elif event not in events:  # Names of processes and threads, once.
                     events.append(event)
-            offset += run.data["seconds"] * 1e6
+            offset += run.seconds * 1e6
         with open(path, "w") as file:
             json.dump({"traceEvents": events, "displayTimeUnit": "ns"}, file)
 
@@ -145,9 +151,12 @@ def collectors() -> list[Report]:
 
 
 @contextmanager
-def profile() -> Iterator[Report]:
-    """Collects the reports of all programs that run inside the `with` block."""
-    report = Report()
+def profile(trace: bool = True) -> Iterator[Report]:
+    """Collects the reports of all programs that run inside the `with` block.
+
+    `trace=False` leaves out what `to_perfetto` needs, which takes time and memory.
+    """
+    report = Report(trace=trace)
     with _lock:
         _collectors.append(report)
     try:

@@ -122,7 +122,8 @@ def bind_signature(gm: GraphModule, aliases: dict[int, int], names: dict[str, st
 
     arguments, number = _bind_arguments(gm, placeholders, set(aliases.values()), names)
     tied = tuple(
-        ProgramResult(result.buffer, None if result.alias is None else number[result.alias]) for result in results
+        ProgramResult(result.buffer, None if result.alias is None else number[result.alias])
+        for result in results
     )
     gm.graph.lint()
     gm.recompile()

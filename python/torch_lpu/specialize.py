@@ -33,10 +33,13 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def _key(args: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(
-        (value.dtype, tuple(value.shape), value.stride(), value.requires_grad) if isinstance(value, Tensor) else value
-        for value in args
-    ) + (torch.is_grad_enabled(),)
+    return (torch.is_grad_enabled(), *map(_describe, args))
+
+
+def _describe(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.dtype, tuple(value.shape), value.stride(), value.requires_grad
+    return value
 
 
 def specialize(gm: GraphModule, compile_static: Compile) -> Callable[..., Any]:

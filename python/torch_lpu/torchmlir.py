@@ -66,7 +66,9 @@ def lower(torch_text: str) -> str:
     if done.returncode == 0:
         return done.stdout
     if done.returncode < 0 or "PLEASE submit a bug report" in done.stderr:
-        raise _failure(torch_text, f"torch-mlir-opt died of signal {-done.returncode}", done.stderr, crashed=True)
+        raise _failure(
+            torch_text, f"torch-mlir-opt died of signal {-done.returncode}", done.stderr, crashed=True
+        )
     raise _failure(torch_text, first_error(done.stderr), done.stderr, crashed=False)
 
 

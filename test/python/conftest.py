@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What all Python tests share: a clean compiler before each test, and `lpu_compile`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+os.environ.setdefault("PYTORCH_TESTING_DEVICE_ONLY_FOR", "cpu")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True)
+def clean() -> Iterator[None]:
+    """No compilation, learned failure or reported fallback of another test."""
+    from torch_lpu import diagnostics, support
+
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+    diagnostics.reset()
+    support.forget()
+    yield
+    torch._dynamo.reset()
+
+
+@pytest.fixture
+def lpu_compile() -> Callable[..., Callable[..., Any]]:
+    """Compiles a function whose every op has to run on the LPU."""
+
+    def compile_(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+        return torch.compile(
+            function, backend="lpu", fullgraph=True, dynamic=False, options={"fallback": "error", **options}
+        )
+
+    return compile_

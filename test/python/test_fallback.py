@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What runs in eager says so, once, with the reason and the line; and computes the same."""
+
+import warnings
+
+import pytest
+import torch
+
+import torch_lpu
+from torch_lpu import backend, compiler, support
+from torch_lpu.diagnostics import StageError
+
+
+def half_in_float64(x):
+    y = (x.double() * 3).float()  # The line that the warning has to name.
+    return y + 1
+
+
+LINE = half_in_float64.__code__.co_firstlineno + 1
+
+
+def compile_(function, **options):
+    return torch.compile(function, backend="lpu", fullgraph=True, options=options)
+
+
+def messages(record):
+    return [str(w.message) for w in record if issubclass(w.category, torch_lpu.FallbackWarning)]
+
+
+def test_float64_warns_with_op_dtype_reason_and_line():
+    x = torch.randn(3)
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        result = compile_(half_in_float64)(x)
+    assert torch.equal(result, half_in_float64(x))
+    (mul,) = [m for m in messages(record) if "aten.mul" in m]
+    assert f"test_fallback.py:{LINE}" in mul
+    assert "(float64)" in mul and "no float64 and never narrows it silently" in mul
+
+
+def test_once_per_op():
+    def function(x):
+        y = x.double()
+        return ((y * 2) * 3 * 4).float()
+
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        compile_(function)(torch.randn(3))
+        torch._dynamo.reset()
+        compile_(function)(torch.randn(3))
+    assert len([m for m in messages(record) if "aten.mul" in m]) == 1
+
+
+def test_a_float64_model():
+    model = torch.nn.Linear(3, 4).double()
+    x = torch.randn(2, 3, dtype=torch.float64)
+    with pytest.warns(torch_lpu.FallbackWarning, match=r"aten\.addmm \(float64\).*no float64"):
+        result = compile_(model)(x)
+    torch.testing.assert_close(result, model(x))
+
+
+def test_error_lists_all_of_them():
+    with pytest.raises(Exception, match=rf"(?s)not everything compiles.*{LINE}: aten\._to_copy.*aten\.mul"):
+        compile_(half_in_float64, fallback="error")(torch.randn(3))
+
+
+def test_allow_is_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", torch_lpu.FallbackWarning)
+        compile_(half_in_float64, fallback="allow")(torch.randn(3))
+
+
+def test_what_torch_mlir_does_not_lower():
+    def function(x):
+        return torch.special.i0(x * 2) + torch.erfinv(x / 10)
+
+    x = torch.randn(4)
+    with pytest.warns(torch_lpu.FallbackWarning) as record:
+        result = compile_(function)(x)
+    torch.testing.assert_close(result, function(x))
+    told = messages(record)
+    assert any("aten.i0" in m for m in told) and any("aten.erfinv" in m for m in told)
+    assert not any("aten.mul" in m or "aten.div" in m for m in told)
+
+
+def test_failures_are_learned():
+    compile_(lambda x: torch.special.i0(x), fallback="allow")(torch.randn(4))
+    traced = torch.fx.Graph()
+    x = traced.placeholder("x")
+    x.meta["val"] = torch.empty(4)
+    node = traced.call_function(torch.ops.aten.i0.default, (x,))
+    node.meta["val"] = torch.empty(4)
+    assert "torch-mlir does not lower it" in support.reason_to_refuse(node)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.nn.functional.dropout(x, 0.5),
+        lambda x: x + torch.rand(3),
+        lambda x: torch.randn_like(x),
+    ],
+)
+def test_random_numbers_come_from_the_host(function):
+    x = torch.randn(3)
+    torch.manual_seed(3)
+    expected = function(x)
+    torch.manual_seed(3)
+    with pytest.warns(torch_lpu.FallbackWarning, match="random numbers"):
+        assert torch.equal(compile_(function)(x), expected)
+
+
+def test_a_gradient():
+    def function(x):
+        return (torch.sin(x) @ x).relu().sum()
+
+    x = torch.randn(3, 3, requires_grad=True)
+    (expected,) = torch.autograd.grad(function(x), x)
+    (result,) = torch.autograd.grad(compile_(function)(x), x)
+    torch.testing.assert_close(result, expected)
+
+
+def broken_stage(text, options):
+    raise StageError("tiled", "a bug", text=text, command=("lpu-opt", "--some-pass"))
+
+
+def test_an_internal_failure_leaves_a_reproducer_and_runs_in_eager(monkeypatch, tmp_path):
+    monkeypatch.setitem(compiler.STAGES, "tiled", broken_stage)
+    x = torch.randn(3)
+    with pytest.warns(
+        torch_lpu.FallbackWarning, match=r"stage 'tiled' failed: a bug\nReplay with: lpu-opt --some-pass"
+    ):
+        result = compile_(lambda x: x + 1, dump_dir=tmp_path)(x)
+    assert torch.equal(result, x + 1)
+    assert "func.func @main" in (tmp_path / "failed-tiled.mlir").read_text()
+
+
+def test_an_internal_failure_is_an_error_if_asked(monkeypatch, tmp_path):
+    monkeypatch.setitem(compiler.STAGES, "tiled", broken_stage)
+    with pytest.raises(Exception, match=r"stage 'tiled' failed: a bug; replay with: lpu-opt --some-pass"):
+        compile_(lambda x: x + 1, dump_dir=tmp_path, fallback="error")(torch.randn(3))
+
+
+def test_retries_are_bounded(monkeypatch):
+    calls = []
+
+    def always(gm, signature, options, cache):
+        calls.append(gm)
+        node = next(node for node in gm.graph.nodes if node.op == "call_function")
+        raise StageError("alloc", "never works", nodes=(node.name,))
+
+    monkeypatch.setattr(compiler, "compile_graph", always)
+
+    def function(x):
+        for i in range(40):
+            x = x * (i + 1)
+        return x
+
+    x = torch.ones(2, dtype=torch.int64)
+    assert torch.equal(compile_(function, fallback="allow")(x), function(x))
+    assert len(calls) <= backend.MAX_RETRIES

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Wrong options are errors that say what is right."""
+
+import pytest
+import torch
+
+from torch_lpu.options import OptionError, Options, optimizations
+
+
+def test_defaults():
+    options = Options.from_user(None)
+    assert options == Options.from_user({})
+    assert (options.machine, options.entry, options.fallback) == ("lpu-hbm3", "aten", "warn")
+
+
+@pytest.mark.parametrize(
+    ("user", "message"),
+    [
+        (
+            {"machin": "tiny"},
+            r"unknown option 'machin'; did you mean 'machine'\? Valid options: machine, entry",
+        ),
+        ({"fallback": "warm"}, r"'warm' is not one of 'warn', 'error', 'allow'; did you mean 'warn'\?"),
+        ({"entry": "dynamo"}, r"'dynamo' is not available in this version; available: 'aten'"),
+        ({"entry": "inductor"}, r"not available in this version"),
+        ({"cache": 1}, r"'cache' takes True or False, got 1"),
+        ({"machine": 3}, r"'machine' takes a path, got int 3"),
+        ({"dump_dir": 3}, r"'dump_dir' takes a path, got int 3"),
+        ({"disable": ("atention",)}, r"no optimisation 'atention'; did you mean 'attention'\?"),
+        ({"dma": "now"}, r"'now' is not one of 'early', 'late'"),
+    ],
+)
+def test_wrong_options(user, message):
+    with pytest.raises(OptionError, match=message):
+        Options.from_user(user)
+
+
+def test_disable_takes_every_listed_name():
+    options = Options.from_user({"disable": optimizations()})
+    assert not any(options.enabled(name) for name in optimizations())
+
+
+def test_the_error_reaches_the_user_of_torch_compile():
+    compiled = torch.compile(lambda x: x + 1, backend="lpu", options={"machines": "tiny"})
+    with pytest.raises(Exception, match="unknown option 'machines'; did you mean 'machine'"):
+        compiled(torch.ones(2))
+
+
+def test_an_unknown_machine_lists_the_presets():
+    compiled = torch.compile(lambda x: x + 1, backend="lpu", options={"machine": "lpu-hbm4"})
+    with pytest.raises(Exception, match=r"did you mean 'lpu-hbm3'.*Presets: lpu-hbm3"):
+        compiled(torch.ones(2))
+
+
+def test_a_malformed_machine_file_names_file_line_and_key(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "tiny"\ntreez = 4\n')
+    compiled = torch.compile(lambda x: x + 1, backend="lpu", options={"machine": str(path)})
+    with pytest.raises(Exception, match=r"mine\.toml.*2.*treez"):
+        compiled(torch.ones(2))
