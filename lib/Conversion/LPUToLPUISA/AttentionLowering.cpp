@@ -226,8 +226,7 @@ LogicalResult AttentionLowering::emitValues(const Tile &tile, int64_t block) {
   int64_t first = block * AttentionPlan::blockKeys;
   int64_t size = plan.blockSize(block);
   StridedView weights = getTemporary(tile, plan.weightType,
-                                     plan.weights[block % 2], size,
-                                     AttentionPlan::blockKeys);
+                                     plan.weights[block % 2], size, plan.rowKeys());
   StridedView sums = getTemporary(tile, DType::F32, plan.accumulator,
                                   plan.valueDepth, plan.valueDepth);
   // Columns are the value's depth, and what is summed over are its keys.
@@ -242,8 +241,7 @@ LogicalResult AttentionLowering::emitSoftmax(const Tile &tile, int64_t block) {
   StridedView scores = getTemporary(tile, DType::F32, plan.scores[block % 2],
                                     size, plan.rowKeys());
   StridedView weights = getTemporary(tile, plan.weightType,
-                                     plan.weights[block % 2], size,
-                                     AttentionPlan::blockKeys);
+                                     plan.weights[block % 2], size, plan.rowKeys());
   StridedView maximum = getTemporary(tile, DType::F32, plan.maximum, size, 0);
   StridedView sum = getTemporary(tile, DType::F32, plan.sum, size, 0);
   StridedView correction =

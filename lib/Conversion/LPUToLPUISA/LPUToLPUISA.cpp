@@ -52,8 +52,8 @@ static LogicalResult lowerOperation(Operation *op, LoweringContext &context) {
         return lowerCopy(copy.getLoc(), copy.getDpsInputOperand(0)->get(),
                          copy.getDpsInitOperand(0)->get(), context);
       })
-      .Case<ViewLikeOpInterface, memref::AllocOp, memref::DeallocOp,
-            memref::GetGlobalOp, func::ReturnOp, arith::ConstantOp>(
+      .Case<ViewLikeOpInterface, memref::TransposeOp, memref::AllocOp,
+            memref::DeallocOp, memref::GetGlobalOp, func::ReturnOp, arith::ConstantOp>(
           [](auto) { return success(); })
       .Default([](Operation *other) {
         return other->emitOpError("has no instruction; expected an operation "

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -42,7 +43,11 @@ public:
       : result(result), reason(reason), culprit(culprit) {}
 
   bool run(VectorOp op) {
-    return addStages(op) && unify() && orderDimensions() && schedule();
+    if (!addStages(op) || !unify()) {
+      return false;
+    }
+    unifySharedInputs();
+    return orderDimensions() && schedule();
   }
 
 private:
@@ -58,6 +63,8 @@ private:
 
   bool addStages(VectorOp op);
   bool unify();
+  void unifySharedInputs();
+  bool areApart(unsigned a, unsigned b);
   bool orderDimensions();
   bool schedule();
 
@@ -128,6 +135,62 @@ bool Analysis::unify() {
     }
   }
   return true;
+}
+
+/// Whether no operation has loops of both classes.
+bool Analysis::areApart(unsigned a, unsigned b) {
+  for (auto [number, stage] : llvm::enumerate(result.stages)) {
+    bool hasA = false, hasB = false;
+    for (unsigned loop = 0; loop < stage.sizes.size(); ++loop) {
+      unsigned leader = classes.getLeaderValue(node(number, loop));
+      hasA |= leader == a;
+      hasB |= leader == b;
+    }
+    if (hasA && hasB) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Two operations that walk the same operand of the program, one of them to
+/// reduce it, may as well walk it together. Loops that no tensor between two
+/// operations ties can be chosen so.
+void Analysis::unifySharedInputs() {
+  struct Reader {
+    unsigned node;
+    bool isReduction;
+  };
+  llvm::MapVector<std::pair<Value, unsigned>, SmallVector<Reader>> readers;
+  for (auto [number, stage] : llvm::enumerate(result.stages)) {
+    SmallVector<utils::IteratorType> iterators =
+        stage.op.getIteratorTypesArray();
+    for (OpOperand *operand : stage.op.getDpsInputOperands()) {
+      if (!isa<BlockArgument>(operand->get()) ||
+          !isa<RankedTensorType>(operand->get().getType())) {
+        continue;
+      }
+      AffineMap map = stage.op.getMatchingIndexingMap(operand);
+      for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+        if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+          unsigned loop = dim.getPosition();
+          readers[{operand->get(), position}].push_back(
+              {node(number, loop),
+               iterators[loop] == utils::IteratorType::reduction});
+        }
+      }
+    }
+  }
+  for (auto &[place, list] : readers) {
+    for (const Reader &reader : list) {
+      unsigned a = classes.getLeaderValue(list.front().node);
+      unsigned b = classes.getLeaderValue(reader.node);
+      if (a != b && (reader.isReduction || list.front().isReduction) &&
+          areApart(a, b)) {
+        classes.unionSets(a, b);
+      }
+    }
+  }
 }
 
 bool Analysis::orderDimensions() {

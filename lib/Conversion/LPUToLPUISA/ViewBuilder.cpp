@@ -22,9 +22,26 @@ using namespace mlir::lpu;
 /// Offset and strides that a memref type states, if all are static.
 static bool hasStaticLayout(MemRefType type, int64_t &offset,
                             SmallVector<int64_t> &strides) {
+  if (type.hasStaticShape() && type.getNumElements() == 0) {
+    // Nothing is there to be walked.
+    offset = 0;
+    strides.assign(type.getRank(), 0);
+    return true;
+  }
   return type.hasStaticShape() &&
          succeeded(type.getStridesAndOffset(strides, offset)) &&
          !ShapedType::isDynamic(offset) && !ShapedType::isDynamicShape(strides);
+}
+
+/// What `memref` is a view on, or null if it is a buffer.
+static Value getViewSource(Value memref) {
+  if (auto viewLike = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    return viewLike.getViewSource();
+  }
+  if (auto transpose = memref.getDefiningOp<memref::TransposeOp>()) {
+    return transpose.getIn();
+  }
+  return Value();
 }
 
 /// The view of a whole buffer, before its base is added.
@@ -104,11 +121,10 @@ FailureOr<StridedView> ViewBuilder::getView(Value memref) {
     return known->second;
   }
   FailureOr<StridedView> view = failure();
-  auto viewLike = memref.getDefiningOp<ViewLikeOpInterface>();
-  if (!viewLike) {
+  Value source = getViewSource(memref);
+  if (!source) {
     view = getRoot(memref);
   } else {
-    Value source = viewLike.getViewSource();
     FailureOr<StridedView> base = getView(source);
     if (failed(base)) {
       return failure();
@@ -117,7 +133,7 @@ FailureOr<StridedView> ViewBuilder::getView(Value memref) {
     int64_t offset = 0;
     SmallVector<int64_t> strides;
     if (!hasStaticLayout(type, offset, strides) &&
-        isa<memref::CastOp>(viewLike.getOperation())) {
+        memref.getDefiningOp<memref::CastOp>()) {
       view = base;
     } else {
       view = getTypedView(memref);
@@ -127,8 +143,8 @@ FailureOr<StridedView> ViewBuilder::getView(Value memref) {
       // The type counts from the base of the root buffer; so does the source's
       // type, unless a cast forgot it.
       Value root = source;
-      while (auto next = root.getDefiningOp<ViewLikeOpInterface>()) {
-        root = next.getViewSource();
+      while (Value next = getViewSource(root)) {
+        root = next;
       }
       FailureOr<StridedView> rootView = getView(root);
       FailureOr<StridedView> rootTyped = getTypedView(root);
