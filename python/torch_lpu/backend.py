@@ -36,7 +36,7 @@ def lpu(
     mode: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:
-    """Compiles Dynamo's graph for the LPU. `mode` has no meaning here and is accepted for callers that set one."""
+    """Compiles Dynamo's graph for the LPU. `mode` means nothing here; some callers always set one."""
     checked = Options.from_user(options)
     machine_text(checked.machine)  # A wrong machine is the user's error: now, not inside a fallback.
     if checked.enabled("attention"):
@@ -125,7 +125,7 @@ def compile_fx(gm: GraphModule, options: Options, names: dict[str, str]) -> Call
         except StageError as error:
             failure = error
             command = diagnostics.write_reproducer(error, options.dump_dir) if error.internal else ""
-            if not failures.learn(gm, error, command):
+            if not failures.learn(gm, error, options, command):
                 break
             continue
         diagnostics.report_fallbacks(fallbacks, options.fallback)

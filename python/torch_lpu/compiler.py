@@ -59,7 +59,7 @@ class Compilation:
 def pipeline(options: Options, start: str, stop: str) -> str:
     """The pipeline between two stages, in the textual syntax of lpu-opt."""
     arguments = [f"from={start}", f"to={stop}", f"machine={options.machine}"]
-    disabled = [name for name in options.disable if name not in ("attention", "scatter", "grouped-query")]
+    disabled = [name for stage in PIPELINE_STAGES for name in options.disabled_in(stage)]
     if disabled:
         arguments.append(f"disable={','.join(disabled)}")
     return f"builtin.module(lpu-pipeline{{{' '.join(arguments)}}})"

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch._decomp import core_aten_decompositions, get_decompositions
 from torch._ops import OpOverload
+
+from .fastpaths import FASTPATHS
 
 aten = torch.ops.aten
 
@@ -140,7 +143,42 @@ def _group_norm(
     )
 
 
+def _divide_bytes(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
+    """torch-mlir divides integers of 32 bits and more."""
+    result = torch.result_type(input, other)
+    if rounding_mode is None or result not in (torch.int8, torch.uint8):
+        return NotImplemented
+    quotient = torch.div(input.to(torch.int32), other.to(torch.int32), rounding_mode=rounding_mode)
+    return quotient.to(result)
+
+
+def _roll(input: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor:
+    """Two slices per dimension, where the stock form gathers at computed indices."""
+    if not dims:
+        return _roll(input.reshape(-1), shifts, (0,)).reshape(input.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = input.shape[dim]
+        start = -shift % size if size else 0
+        if start:
+            parts = input.narrow(dim, start, size - start), input.narrow(dim, 0, start)
+            input = torch.cat(parts, dim)
+    return input.clone()
+
+
+def _eye(rows: int, columns: int | None = None, **kwargs: Any) -> Tensor:
+    """The stock form counts in the narrowest integer type, on which torch-mlir crashes."""
+    dtype = kwargs.get("dtype") or torch.get_default_dtype()
+    device = kwargs.get("device")
+    row = torch.arange(rows, device=device).unsqueeze(1)
+    column = torch.arange(rows if columns is None else columns, device=device)
+    return (row == column).to(dtype)
+
+
 _OWN: dict[OpOverload, Callable] = {
+    aten.div.Tensor_mode: _divide_bytes,
+    aten.eye.default: _eye,
+    aten.eye.m: _eye,
+    aten.roll.default: _roll,
     aten._native_batch_norm_legit_no_training.default: _batch_norm_inference,
     aten.var.correction: _var,
     aten.std.correction: _std,
@@ -157,5 +195,6 @@ def decomposition_table(inference: bool) -> dict[OpOverload, Callable]:
     table = dict(core_aten_decompositions())
     table.update(get_decompositions(ADDED))
     table.update(_OWN)
+    table.update(FASTPATHS)
     dropped = {getattr(packet, overload) for packet in kept for overload in packet.overloads()}
     return {op: fn for op, fn in table.items() if op not in dropped}

@@ -26,6 +26,10 @@ class ModelMissing(RuntimeError):
     """The package with the model is not installed."""
 
 
+def is_installed() -> bool:
+    return importlib.util.find_spec(PACKAGE) is not None
+
+
 def model_directory() -> Path:
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:

@@ -14,21 +14,22 @@ from collections.abc import Iterable
 from torch._ops import OpOverload
 from torch.fx import Graph, GraphModule, Node
 
-from . import support, torchmlir
+from . import compiler, support
 from .diagnostics import StageError
 from .importer import import_graph
+from .options import Options
 from .signature import bind_signature
 
 # Isolating stops after this long; what is found by then is left out.
 ISOLATION_SECONDS = 60.0
 
 
-def learn(gm: GraphModule, error: StageError, command: str = "") -> bool:
+def learn(gm: GraphModule, error: StageError, options: Options, command: str = "") -> bool:
     """Remembers the failing nodes of the graph; False if the failure cannot be pinned on any.
 
     `command` replays an internal failure and becomes part of the reason.
     """
-    nodes = _named(gm, error) or _isolated(gm, error)
+    nodes = _named(gm, error) or _isolated(gm, error, options)
     for node in nodes:
         support.learn(node, _reason(error, command))
     return bool(nodes)
@@ -71,10 +72,8 @@ def _mlir_name(node: Node) -> str:
     return f"torch.{name.removesuffix('.default')}"
 
 
-def _isolated(gm: GraphModule, error: StageError) -> list[Node]:
-    """Lowers every kind of node alone, if the failure is torch-mlir's."""
-    if error.stage != "linalg":
-        return []
+def _isolated(gm: GraphModule, error: StageError, options: Options) -> list[Node]:
+    """Lowers every kind of node alone, as far as the stage that failed."""
     deadline = time.monotonic() + ISOLATION_SECONDS
     failing: list[Node] = []
     for node in _one_per_kind(_candidates(gm)):
@@ -82,7 +81,7 @@ def _isolated(gm: GraphModule, error: StageError) -> list[Node]:
             break
         try:
             single = single_node_graph(node)
-            torchmlir.lower(import_graph(single, bind_signature(single, {}, {})))
+            compiler.lower_to(error.stage, import_graph(single, bind_signature(single, {}, {})), options)
         except StageError:
             failing.append(node)
     return failing

@@ -38,8 +38,8 @@ def _attention_shape(
 def _scatter(cache: Tensor, index: Tensor, value: Tensor, axis: int, wrap_negative: bool) -> Tensor:
     result = cache.clone(memory_format=torch.contiguous_format)
     if wrap_negative:
-        indices: list[Tensor | None] = [None] * axis + [index]
-        return result.index_put_(indices, value)
+        result[(slice(None),) * axis + (index,)] = value
+        return result
     return result.index_copy_(axis, index, value)
 
 

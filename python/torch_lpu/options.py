@@ -34,7 +34,6 @@ OPTIMIZATIONS: dict[str, str] = {
     "attention": "fx",
     "scatter": "fx",
     "grouped-query": "fx",
-    "fuse-elementwise": "lpu",
 }
 
 
@@ -75,6 +74,10 @@ class Options:
                     f"option 'disable': there is no optimisation {name!r}{suggest(name, optimizations())}"
                     f" Valid names: {', '.join(optimizations())}."
                 )
+
+    def disabled_in(self, stage: str) -> tuple[str, ...]:
+        """What is switched off of a stage's own optimisations."""
+        return tuple(name for name in self.disable if OPTIMIZATIONS[name] == stage)
 
     def enabled(self, optimization: str) -> bool:
         assert optimization in OPTIMIZATIONS, optimization
@@ -117,6 +120,12 @@ def _to_path(name: str, value: Any) -> str:
     return os.fspath(value)
 
 
+def _to_machine(name: str, value: Any) -> str:
+    """A preset's name, or a file, absolute so that it can be replayed from anywhere."""
+    machine = _to_path(name, value)
+    return os.path.abspath(machine) if machine.endswith(".toml") else machine
+
+
 def _to_optional_path(name: str, value: Any) -> str | None:
     return None if value is None else _to_path(name, value)
 
@@ -133,7 +142,7 @@ def _to_names(name: str, value: Any) -> tuple[str, ...]:
 
 
 _CONVERT = {
-    "machine": _to_path,
+    "machine": _to_machine,
     "dump_dir": _to_optional_path,
     "cache": _to_bool,
     "disable": _to_names,

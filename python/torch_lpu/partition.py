@@ -98,6 +98,9 @@ def _compile_split(
     hidden = frozenset(aliases)
     changed = {region: _change_in_place(split, region, aliases, hidden) for region in regions}
     _finish(split, aliases, hidden)
+    # A program's result need not have the strides that the trace saw.
+    for view in split.graph.find_nodes(op="call_function", target=aten.view.default):
+        view.target = aten.reshape.default
     for region, region_aliases in changed.items():
         name = str(region.target)
         setattr(split, name, _Region(compile_region(getattr(split, name), region_aliases)))

