@@ -8,6 +8,8 @@
 #ifndef LPU_DIALECT_LPUISA_TRANSFORMS_PASSES_H
 #define LPU_DIALECT_LPUISA_TRANSFORMS_PASSES_H
 
+#include "lpu/Dialect/LPUISA/IR/LPUISA.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::lpuisa {
