@@ -116,12 +116,13 @@ std::optional<Error> Executor::executeMm(const QueuedInstruction &instruction) {
                      std::to_string(word.c),
                  ErrorKind::Runtime};
   }
+  // A run-time number of rows counts with its bound, as in the Stream.
   int64_t rows = 1;
   for (unsigned d = shape.batch; d < shape.batch + shape.rows; ++d) {
-    rows *= activations.sizes[d];
+    rows *= program.views[word.a].sizes[d];
   }
   int64_t perPass = program.machine.rowsPerPass;
-  if (entry.passes != (rows + perPass - 1) / perPass) {
+  if (rows > 0 && entry.passes != (rows + perPass - 1) / perPass) {
     return Error{"the stream entry has " + std::to_string(entry.passes) +
                      " passes, expected " +
                      std::to_string((rows + perPass - 1) / perPass) + " for " +

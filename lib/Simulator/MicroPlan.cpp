@@ -46,6 +46,7 @@ private:
   void describeRegisters();
   void addStep(size_t index);
   uint32_t place(MicroType type);
+  uint32_t placeAlone(MicroType type);
   void release(size_t index);
   void addNexts();
 
@@ -113,9 +114,14 @@ uint32_t Planner::place(MicroType type) {
     available.pop_back();
     return offset;
   }
+  return placeAlone(type);
+}
+
+/// A place that nothing has used before.
+uint32_t Planner::placeAlone(MicroType type) {
   uint32_t offset = plan.registerBytes;
   // The extra line keeps registers from all falling into the same cache sets.
-  plan.registerBytes += bytes * maxLanes + 64;
+  plan.registerBytes += laneBytes(type) * maxLanes + 64;
   return offset;
 }
 
@@ -158,8 +164,12 @@ void Planner::addStep(size_t index) {
     step.third = registers[op.c].offset;
   }
   if (info->result != MicroResult::None) {
-    registers[op.dst].offset = place(registers[op.dst].type);
-    step.dst = registers[op.dst].offset;
+    // Constants and carries hold their values before the operations that stand
+    // earlier in their section run, again and again.
+    Register &result = registers[op.dst];
+    bool isAlone = op.opcode == MicroOpcode::Const || result.isCarry;
+    result.offset = isAlone ? placeAlone(result.type) : place(result.type);
+    step.dst = result.offset;
   }
 
   switch (op.opcode) {
