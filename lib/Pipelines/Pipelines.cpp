@@ -11,6 +11,8 @@
 
 #include "lpu/Conversion/Passes.h"
 #include "lpu/Dialect/LPU/Transforms/Passes.h"
+#include "lpu/Dialect/LPUISA/IR/LPUISA.h"
+#include "lpu/Dialect/LPUISA/Transforms/Passes.h"
 #include "lpu/Target/MachineModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -71,6 +73,7 @@ static void addBufferPasses(OpPassManager &pm) {
   // Equal views become one value, by which equal copies are known.
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createElideCopiesPass());
+  pm.addNestedPass<func::FuncOp>(createMaterializeTemporariesPass());
   addCleanup(pm);
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createVerifyBufferPass());
@@ -89,6 +92,17 @@ static void addAllocPasses(OpPassManager &pm) {
 }
 
 //===----------------------------------------------------------------------===//
+// alloc -> isa: machine instructions, ordered between units
+//===----------------------------------------------------------------------===//
+
+static void addISAPasses(OpPassManager &pm) {
+  pm.addPass(createConvertLPUToLPUISAPass());
+  pm.addNestedPass<lpuisa::ProgramOp>(
+      lpuisa::createLPUISAInsertSemaphoresPass());
+  pm.addNestedPass<lpuisa::ProgramOp>(lpuisa::createLPUISAVerifyPass());
+}
+
+//===----------------------------------------------------------------------===//
 // The road
 //===----------------------------------------------------------------------===//
 
@@ -98,6 +112,7 @@ static constexpr Stage stages[] = {
     {"tiled", addTiledPasses},
     {"buffer", addBufferPasses},
     {"alloc", addAllocPasses},
+    {"isa", addISAPasses},
 };
 
 ArrayRef<Stage> mlir::lpu::getStages() { return stages; }

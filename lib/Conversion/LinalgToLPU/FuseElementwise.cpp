@@ -158,23 +158,35 @@ struct FuseElementwisePass
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    RewritePatternSet patterns(context);
-    linalg::populateElementwiseOpsFusionPatterns(patterns, isWorthFusing);
+    // Reshapes and transpositions first: a transposition that is folded into a
+    // producer is folded once, in each of several users it is read askew.
+    RewritePatternSet layout(context);
+    addLayoutPatterns(layout);
+    RewritePatternSet fusion(context);
+    addLayoutPatterns(fusion);
+    linalg::populateElementwiseOpsFusionPatterns(fusion, isWorthFusing);
+    GreedyRewriteConfig config = GreedyRewriteConfig().setUseTopDownTraversal();
+    if (failed(applyPatternsGreedily(getOperation(), std::move(layout),
+                                     config)) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(fusion),
+                                     config))) {
+      signalPassFailure();
+    }
+  }
+
+  static void addLayoutPatterns(RewritePatternSet &patterns) {
+    MLIRContext *context = patterns.getContext();
     linalg::populateFoldReshapeOpsByExpansionPatterns(
         patterns, [](OpOperand *operand) { return isWorthExpanding(operand); });
     linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     patterns.add<FoldTransposeIntoProducer, ConvertConstantToFill>(context);
+    linalg::FillOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
-    if (failed(applyPatternsGreedily(
-            getOperation(), std::move(patterns),
-            GreedyRewriteConfig().setUseTopDownTraversal()))) {
-      signalPassFailure();
-    }
   }
 
   /// Reshapes move out of the way of fusion, towards arguments and constants,
