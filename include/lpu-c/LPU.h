@@ -31,8 +31,8 @@ MLIR_CAPI_EXPORTED bool lpuRunPipeline(MlirStringRef ir, MlirStringRef pipeline,
                                        void *userData);
 
 /// Assembles the one `lpuisa.program` of `ir` and hands the bytes of the binary
-/// to `output`. On failure hands the diagnostics to `output` instead and returns
-/// false.
+/// to `output`. On failure hands the diagnostics to `output` instead and
+/// returns false.
 MLIR_CAPI_EXPORTED bool lpuTranslateToBinary(MlirStringRef ir,
                                              MlirStringCallback output,
                                              void *userData);

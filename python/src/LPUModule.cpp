@@ -78,7 +78,8 @@ NB_MODULE(_lpu, m) {
   m.def(
       "translate_from_binary",
       [](nb::bytes binary) {
-        MlirStringRef bytes = mlirStringRefCreate(binary.c_str(), binary.size());
+        MlirStringRef bytes =
+            mlirStringRefCreate(binary.c_str(), binary.size());
         return runUnlocked([&](std::string &output) {
           return lpuTranslateFromBinary(bytes, appendTo, &output);
         });

@@ -72,8 +72,8 @@ lpuisa.program @main scratch 544 lmu 1024
   // CHECK-NEXT: lpuisa.scatter <arg[2], bf16, [8, 16], [1, 8], 0>[<constant, i32, [2], [1], 0>] = <scratch, bf16, [8, 2], [1, 8], 64> axis 1 wrap_negative
   lpuisa.scatter <arg[2], bf16, [8, 16], [1, 8], 0>[<constant, i32, [2], [1], 0>] = <scratch, bf16, [8, 2], [1, 8], 64> axis 1 wrap_negative
 
-  // CHECK-NEXT: lpuisa.stream <scratch, f32, [16, 8], [-8, 1], 480, offset_register = r3, offset_bound = 32> passes 3
-  lpuisa.stream <scratch, f32, [16, 8], [-8, 1], 480, offset_register = r3, offset_bound = 32> passes 3
+  // CHECK-NEXT: lpuisa.stream <scratch, f32, [16, 8], [-8, 1], 480, offset_register = r3, offset_bound = 32> passes 1
+  lpuisa.stream <scratch, f32, [16, 8], [-8, 1], 480, offset_register = r3, offset_bound = 32> passes 1
   // CHECK-NEXT: lpuisa.mm <lmu, f32, [4, 16], [16, 1], 256> = <arg[0], f32, [4, 8], [8, 1], 0> * <scratch, f32, [16, 8], [-8, 1], 480, offset_register = r3, offset_bound = 32> batch 0 rows 1 cols 1 depth 1 accumulate
   lpuisa.mm <lmu, f32, [4, 16], [16, 1], 256> = <arg[0], f32, [4, 8], [8, 1], 0> * <scratch, f32, [16, 8], [-8, 1], 480, offset_register = r3, offset_bound = 32> batch 0 rows 1 cols 1 depth 1 accumulate
 

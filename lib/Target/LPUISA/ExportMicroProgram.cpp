@@ -24,9 +24,8 @@ static uint64_t encodeImmediate(TypedAttr immediate) {
     return number.getValue().bitcastToAPInt().getZExtValue();
   }
   const APInt &value = cast<IntegerAttr>(immediate).getValue();
-  return value.getBitWidth() == 1
-             ? value.getZExtValue()
-             : static_cast<uint64_t>(value.getSExtValue());
+  return value.getBitWidth() == 1 ? value.getZExtValue()
+                                  : static_cast<uint64_t>(value.getSExtValue());
 }
 
 /// Encodes one operation, whose inputs have their numbers already.

@@ -1,5 +1,10 @@
 //===- ExportMicroProgram.h - Encodes the body of a vec ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of the exporter that turns the region of a vector instruction into
+// a list of micro-operations.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef LPU_LIB_TARGET_LPUISA_EXPORTMICROPROGRAM_H
 #define LPU_LIB_TARGET_LPUISA_EXPORTMICROPROGRAM_H
@@ -14,7 +19,8 @@ namespace mlir::lpuisa {
 /// Encodes the micro-program of `vec`. Registers are numbered in the order in
 /// which they are assigned; `addString` gives the offset of a message.
 FailureOr<::lpu::MicroProgram>
-exportMicroProgram(VecOp vec, llvm::function_ref<uint32_t(StringRef)> addString);
+exportMicroProgram(VecOp vec,
+                   llvm::function_ref<uint32_t(StringRef)> addString);
 
 } // namespace mlir::lpuisa
 

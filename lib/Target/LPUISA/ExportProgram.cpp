@@ -145,7 +145,8 @@ uint32_t ProgramExporter::addMicroProgram(::lpu::MicroProgram micro) {
 
 uint32_t ProgramExporter::addLocation(Location location) {
   constexpr uint32_t none = 0xffffffff;
-  auto [entry, isNew] = locationNumbers.try_emplace(LocationAttr(location), none);
+  auto [entry, isNew] =
+      locationNumbers.try_emplace(LocationAttr(location), none);
   if (!isNew) {
     return entry->second;
   }
@@ -154,9 +155,9 @@ uint32_t ProgramExporter::addLocation(Location location) {
   if (value.name.empty() && value.file.empty()) {
     return none;
   }
-  auto [byValue, isNewValue] = locationsByValue.try_emplace(
-      {value.name, value.file, value.line},
-      static_cast<uint32_t>(out.locations.size()));
+  auto [byValue, isNewValue] =
+      locationsByValue.try_emplace({value.name, value.file, value.line},
+                                   static_cast<uint32_t>(out.locations.size()));
   if (isNewValue) {
     out.locations.push_back(value);
   }
@@ -178,8 +179,8 @@ void ProgramExporter::exportSignature() {
       spec.name = tensor.getName().str();
       spec.type = tensor.getType();
       spec.sizes = tensor.getSizes().vec();
-      spec.alias = tensor.getAlias() ? static_cast<int32_t>(*tensor.getAlias())
-                                     : -1;
+      spec.alias =
+          tensor.getAlias() ? static_cast<int32_t>(*tensor.getAlias()) : -1;
       spec.argument = tensor.getArgument();
     }
   };
@@ -258,10 +259,10 @@ LogicalResult ProgramExporter::exportOp(Operation *operation) {
       .Case<AluOp>([&](AluOp op) {
         Instruction &word = append(op, Opcode::Alu);
         word.flags = static_cast<uint8_t>(op.getFunction());
-        word.aux = ::lpu::AluFields{op.getRd(), op.getRs(),
-                                    op.getRt().value_or(0),
-                                    op.getImmediate().has_value()}
-                       .pack();
+        word.aux =
+            ::lpu::AluFields{op.getRd(), op.getRs(), op.getRt().value_or(0),
+                             op.getImmediate().has_value()}
+                .pack();
         word.a = op.getImmediate().value_or(0);
         return success();
       })

@@ -110,7 +110,8 @@ void ProgramImporter::importMicroOp(const ::lpu::MicroOp &op, Location location,
           APInt(::lpu::bitWidth(op.type), op.imm, /*isSigned=*/false,
                 /*implicitTrunc=*/true));
     }
-    registers[op.dst] = MicroOp::create(builder, location, immediate).getResult();
+    registers[op.dst] =
+        MicroOp::create(builder, location, immediate).getResult();
     return;
   }
   SmallVector<Value> inputs;
@@ -226,7 +227,8 @@ void ProgramImporter::importInstruction(const Instruction &word,
     TraceOp::create(builder, location, getString(word.a));
     return;
   case Opcode::Fault:
-    FaultOp::create(builder, location, static_cast<::lpu::FaultKind>(word.flags),
+    FaultOp::create(builder, location,
+                    static_cast<::lpu::FaultKind>(word.flags),
                     getString(word.a));
     return;
   case Opcode::Copy:
@@ -286,8 +288,9 @@ OwningOpRef<ModuleOp> ProgramImporter::run() {
   }
   Location location = builder.getUnknownLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
-  (*module)->setAttr(mlir::lpu::LPUDialect::machineAttrName,
-                     mlir::lpu::MachineAttr::fromModel(context, program.machine));
+  (*module)->setAttr(
+      mlir::lpu::LPUDialect::machineAttrName,
+      mlir::lpu::MachineAttr::fromModel(context, program.machine));
   builder.setInsertionPointToEnd(module->getBody());
   auto op = ProgramOp::create(
       builder, location, program.name, importTensors(program.inputs),
@@ -298,9 +301,8 @@ OwningOpRef<ModuleOp> ProgramImporter::run() {
   return module;
 }
 
-OwningOpRef<ModuleOp>
-mlir::lpuisa::importProgram(const ::lpu::Program &program,
-                            MLIRContext *context) {
+OwningOpRef<ModuleOp> mlir::lpuisa::importProgram(const ::lpu::Program &program,
+                                                  MLIRContext *context) {
   context->loadDialect<LPUISADialect, mlir::lpu::LPUDialect>();
   return ProgramImporter(program, context).run();
 }

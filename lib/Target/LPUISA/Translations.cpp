@@ -25,8 +25,8 @@ FailureOr<std::vector<uint8_t>>
 mlir::lpuisa::translateToBinary(ModuleOp module) {
   auto programs = llvm::to_vector(module.getOps<ProgramOp>());
   if (programs.size() != 1) {
-    return module.emitError() << "found " << programs.size()
-                              << " lpuisa.program, expected one";
+    return module.emitError()
+           << "found " << programs.size() << " lpuisa.program, expected one";
   }
   FailureOr<::lpu::Program> program = exportProgram(programs.front());
   if (failed(program)) {
@@ -38,8 +38,8 @@ mlir::lpuisa::translateToBinary(ModuleOp module) {
   return ::lpu::writeBinary(*program);
 }
 
-OwningOpRef<ModuleOp>
-mlir::lpuisa::translateFromBinary(ArrayRef<uint8_t> bytes, Location location) {
+OwningOpRef<ModuleOp> mlir::lpuisa::translateFromBinary(ArrayRef<uint8_t> bytes,
+                                                        Location location) {
   ::lpu::Result<::lpu::Program> program =
       ::lpu::readBinary(bytes.data(), bytes.size());
   if (!program) {
@@ -50,8 +50,7 @@ mlir::lpuisa::translateFromBinary(ArrayRef<uint8_t> bytes, Location location) {
     emitError(location) << error->message;
     return nullptr;
   }
-  OwningOpRef<ModuleOp> module =
-      importProgram(*program, location.getContext());
+  OwningOpRef<ModuleOp> module = importProgram(*program, location.getContext());
   return failed(verify(*module)) ? nullptr : std::move(module);
 }
 

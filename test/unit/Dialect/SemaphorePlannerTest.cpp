@@ -184,7 +184,8 @@ private:
     entry.isMm = item.kind == Kind::Mm;
     for (Touch &touch : entry.touches) {
       for (size_t level = 0; level < iterations.size(); ++level) {
-        touch.view.offset += iterations[level] * touch.view.loopIncrements[level];
+        touch.view.offset +=
+            iterations[level] * touch.view.loopIncrements[level];
       }
     }
     push(item.unit, entry);
@@ -253,9 +254,9 @@ std::string carryOut(const std::vector<std::pair<Unit, Entry>> &issued,
         continue;
       }
       const Entry &entry = *queues[unit].front();
-      bool isBlocked = (entry.what == Entry::Wait &&
-                        counts[entry.semaphore] == 0) ||
-                       (entry.isMm && streams == 0);
+      bool isBlocked =
+          (entry.what == Entry::Wait && counts[entry.semaphore] == 0) ||
+          (entry.isMm && streams == 0);
       if (!isBlocked) {
         ready.push_back(unit);
       }
@@ -477,10 +478,13 @@ TEST(SemaphorePlanner, ColumnsOfAMatrixAreApart) {
     view.strides[1] = 1;
     return view;
   };
-  EXPECT_FALSE(ByteRange(columns(0), {}).mayOverlap(ByteRange(columns(4), {}), 0));
-  EXPECT_TRUE(ByteRange(columns(0), {}).mayOverlap(ByteRange(columns(3), {}), 0));
+  EXPECT_FALSE(
+      ByteRange(columns(0), {}).mayOverlap(ByteRange(columns(4), {}), 0));
+  EXPECT_TRUE(
+      ByteRange(columns(0), {}).mayOverlap(ByteRange(columns(3), {}), 0));
   // A row touches all columns.
-  EXPECT_TRUE(ByteRange(columns(0), {}).mayOverlap(ByteRange(bytes(8, 8), {}), 0));
+  EXPECT_TRUE(
+      ByteRange(columns(0), {}).mayOverlap(ByteRange(bytes(8, 8), {}), 0));
   // With a run-time offset nothing is known of the column.
   ::lpu::View moved = columns(4);
   moved.offsetRegister = 0;
@@ -534,8 +538,9 @@ public:
         ::lpu::View source = view(depth);
         builder.add(Kind::Stream, Unit::SMA, {{source, false}});
         ::lpu::View output = view(depth);
-        builder.add(Kind::Mm, Unit::SXE,
-                    {{view(depth), false}, {source, false, true}, {output, true}});
+        builder.add(
+            Kind::Mm, Unit::SXE,
+            {{view(depth), false}, {source, false, true}, {output, true}});
       } else if (choice == 7) {
         builder.read(Unit::ICP, view(depth));
       } else {

@@ -33,9 +33,9 @@ void LPUISADialect::registerAttributes() {
 
 static ParseResult parseIntegers(AsmParser &parser,
                                  SmallVectorImpl<int64_t> &values) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parser.parseInteger(values.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(values.emplace_back());
+  });
 }
 
 static void printIntegers(AsmPrinter &printer, ArrayRef<int64_t> values) {
@@ -122,10 +122,10 @@ Attribute ViewAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater()) {
     return {};
   }
-  return parser.getChecked<ViewAttr>(
-      location, parser.getContext(), *space, argument, *type, sizes, strides,
-      offset, offsetRegister, offsetBound, dynamicDim, sizeRegister,
-      loopIncrements);
+  return parser.getChecked<ViewAttr>(location, parser.getContext(), *space,
+                                     argument, *type, sizes, strides, offset,
+                                     offsetRegister, offsetBound, dynamicDim,
+                                     sizeRegister, loopIncrements);
 }
 
 void ViewAttr::print(AsmPrinter &printer) const {
@@ -157,13 +157,15 @@ void ViewAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult ViewAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, ::lpu::Space space,
-    unsigned argument, ::lpu::DType type, ArrayRef<int64_t> sizes,
-    ArrayRef<int64_t> strides, int64_t offset,
-    std::optional<unsigned> offsetRegister, int64_t offsetBound,
-    std::optional<unsigned> dynamicDim, std::optional<unsigned> sizeRegister,
-    ArrayRef<int64_t> loopIncrements) {
+LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ::lpu::Space space, unsigned argument,
+                               ::lpu::DType type, ArrayRef<int64_t> sizes,
+                               ArrayRef<int64_t> strides, int64_t offset,
+                               std::optional<unsigned> offsetRegister,
+                               int64_t offsetBound,
+                               std::optional<unsigned> dynamicDim,
+                               std::optional<unsigned> sizeRegister,
+                               ArrayRef<int64_t> loopIncrements) {
   if (space != ::lpu::Space::Arg && argument != 0) {
     return emitError() << "found argument " << argument << " in space "
                        << stringifyMachineEnum(space)
@@ -178,8 +180,8 @@ LogicalResult ViewAttr::verify(
                           "in the operation";
   }
   if (sizes.size() > ::lpu::maxRank) {
-    return emitError() << "found rank " << sizes.size()
-                       << ", expected at most " << ::lpu::maxRank;
+    return emitError() << "found rank " << sizes.size() << ", expected at most "
+                       << ::lpu::maxRank;
   }
   if (strides.size() != sizes.size()) {
     return emitError() << "found " << strides.size() << " strides, expected "
@@ -317,10 +319,11 @@ void TensorSpecAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult TensorSpecAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, StringRef name,
-    ::lpu::DType type, ArrayRef<int64_t> sizes, std::optional<unsigned> alias,
-    unsigned argument) {
+LogicalResult
+TensorSpecAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       StringRef name, ::lpu::DType type,
+                       ArrayRef<int64_t> sizes, std::optional<unsigned> alias,
+                       unsigned argument) {
   for (int64_t size : sizes) {
     if (size < 0) {
       return emitError() << "found size " << size << ", expected at least 0";

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builders and verification of the program and of all instructions but the
-// vector one (LPUISAVector.cpp); syntax is in LPUISASyntax.cpp. A verifier here looks at one instruction;
-// what needs the whole program is checked by `lpuisa-verify`.
+// vector one (LPUISAVector.cpp); syntax is in LPUISASyntax.cpp. A verifier here
+// looks at one instruction; what needs the whole program is checked by
+// `lpuisa-verify`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,9 +94,9 @@ LogicalResult ProgramOp::verify() {
 
 LogicalResult LdOp::verify() {
   ViewAttr source = getSource();
-  bool isOne = !source.getDynamicDim() &&
-               llvm::all_of(source.getSizes(),
-                            [](int64_t size) { return size == 1; });
+  bool isOne =
+      !source.getDynamicDim() &&
+      llvm::all_of(source.getSizes(), [](int64_t size) { return size == 1; });
   if (!isOne || ::lpu::isFloat(source.getType())) {
     return emitOpError() << "found source " << source
                          << ", expected one element of an integer type or bool";
@@ -171,8 +172,8 @@ void LoopOp::build(OpBuilder &builder, OperationState &state, uint32_t trips,
 
 unsigned LoopOp::getLevel() {
   unsigned level = 0;
-  for (Operation *parent = (*this)->getParentOp(); isa_and_nonnull<LoopOp>(parent);
-       parent = parent->getParentOp()) {
+  for (Operation *parent = (*this)->getParentOp();
+       isa_and_nonnull<LoopOp>(parent); parent = parent->getParentOp()) {
     ++level;
   }
   return level;
@@ -259,10 +260,9 @@ static LogicalResult verifyIndexed(Operation *op, StringRef tableName,
                              << ", expected an integer type and rank 1";
   }
   if (table.getRank() != rows.getRank() || axis >= table.getRank()) {
-    return op->emitOpError()
-           << "found ranks " << table.getRank() << " and " << rows.getRank()
-           << " and axis " << axis
-           << ", expected equal ranks and an axis below them";
+    return op->emitOpError() << "found ranks " << table.getRank() << " and "
+                             << rows.getRank() << " and axis " << axis
+                             << ", expected equal ranks and an axis below them";
   }
   for (unsigned dim = 0; dim < rows.getRank(); ++dim) {
     bool isSame = dim == axis ? hasSameSize(rows, dim, index, 0)
@@ -328,11 +328,10 @@ LogicalResult MmOp::verify() {
   ViewAttr output = getOutput(), lhs = getLhs(), streamed = getStreamed();
   unsigned batch = getBatch(), rows = getRows(), cols = getCols(),
            depth = getDepth();
-  for (auto [name, view, rank] :
-       {std::tuple<StringRef, ViewAttr, unsigned>("lhs", lhs,
-                                                  batch + rows + depth),
-        {"streamed", streamed, batch + cols + depth},
-        {"output", output, batch + rows + cols}}) {
+  for (auto [name, view, rank] : {std::tuple<StringRef, ViewAttr, unsigned>(
+                                      "lhs", lhs, batch + rows + depth),
+                                  {"streamed", streamed, batch + cols + depth},
+                                  {"output", output, batch + rows + cols}}) {
     if (view.getRank() != rank) {
       return emitOpError() << "found " << name << " of rank " << view.getRank()
                            << ", expected " << rank;
@@ -352,7 +351,8 @@ LogicalResult MmOp::verify() {
     return success();
   };
   if (failed(verifySizes("output", output, 0, "lhs", lhs, 0, batch + rows)) ||
-      failed(verifySizes("output", output, 0, "streamed", streamed, 0, batch)) ||
+      failed(
+          verifySizes("output", output, 0, "streamed", streamed, 0, batch)) ||
       failed(verifySizes("output", output, batch + rows, "streamed", streamed,
                          batch, cols)) ||
       failed(verifySizes("lhs", lhs, batch + rows, "streamed", streamed,
@@ -363,12 +363,10 @@ LogicalResult MmOp::verify() {
   ::lpu::DType type = lhs.getType(), outputType = output.getType();
   bool isFloat = ::lpu::isFloat(type) &&
                  (outputType == ::lpu::DType::F32 || outputType == type);
-  bool isInteger =
-      type == ::lpu::DType::I8 && outputType == ::lpu::DType::I32;
+  bool isInteger = type == ::lpu::DType::I8 && outputType == ::lpu::DType::I32;
   if (!isFloat && !isInteger) {
     return emitOpError() << "found " << stringifyMachineEnum(type)
-                         << " operands and "
-                         << stringifyMachineEnum(outputType)
+                         << " operands and " << stringifyMachineEnum(outputType)
                          << " output, expected floats with f32 or the "
                             "operands' type, or i8 with i32";
   }

@@ -29,7 +29,8 @@ static OptionalParseResult parseOptionalRegisterNumber(OpAsmParser &parser,
   return success();
 }
 
-ParseResult mlir::lpuisa::parseRegister(OpAsmParser &parser, IntegerAttr &attr) {
+ParseResult mlir::lpuisa::parseRegister(OpAsmParser &parser,
+                                        IntegerAttr &attr) {
   SMLoc location = parser.getCurrentLocation();
   OptionalParseResult result = parseOptionalRegisterNumber(parser, attr);
   if (!result.has_value()) {
@@ -39,7 +40,7 @@ ParseResult mlir::lpuisa::parseRegister(OpAsmParser &parser, IntegerAttr &attr) 
 }
 
 void mlir::lpuisa::printRegister(OpAsmPrinter &printer, Operation *,
-                          IntegerAttr attr) {
+                                 IntegerAttr attr) {
   printer << 'r' << attr.getInt();
 }
 
@@ -53,14 +54,15 @@ static ParseResult parseI32(OpAsmParser &parser, IntegerAttr &attr) {
 }
 
 ParseResult mlir::lpuisa::parseRegisterOrImmediate(OpAsmParser &parser,
-                                            IntegerAttr &rt,
-                                            IntegerAttr &immediate) {
+                                                   IntegerAttr &rt,
+                                                   IntegerAttr &immediate) {
   OptionalParseResult result = parseOptionalRegisterNumber(parser, rt);
   return result.has_value() ? *result : parseI32(parser, immediate);
 }
 
-void mlir::lpuisa::printRegisterOrImmediate(OpAsmPrinter &printer, Operation *op,
-                                     IntegerAttr rt, IntegerAttr immediate) {
+void mlir::lpuisa::printRegisterOrImmediate(OpAsmPrinter &printer,
+                                            Operation *op, IntegerAttr rt,
+                                            IntegerAttr immediate) {
   if (rt) {
     printRegister(printer, op, rt);
     return;
@@ -68,7 +70,8 @@ void mlir::lpuisa::printRegisterOrImmediate(OpAsmPrinter &printer, Operation *op
   printer << immediate.getInt();
 }
 
-ParseResult mlir::lpuisa::parseLabelName(OpAsmParser &parser, StringAttr &label) {
+ParseResult mlir::lpuisa::parseLabelName(OpAsmParser &parser,
+                                         StringAttr &label) {
   std::string name;
   if (parser.parseKeywordOrString(&name)) {
     return failure();
@@ -78,13 +81,14 @@ ParseResult mlir::lpuisa::parseLabelName(OpAsmParser &parser, StringAttr &label)
 }
 
 void mlir::lpuisa::printLabelName(OpAsmPrinter &printer, Operation *,
-                           StringAttr label) {
+                                  StringAttr label) {
   printer.printKeywordOrString(label.getValue());
 }
 
 /// Parses `rN, label` or `label`; a label that could be a register is quoted.
-ParseResult mlir::lpuisa::parseBranchTarget(OpAsmParser &parser, IntegerAttr &rs,
-                                     StringAttr &target) {
+ParseResult mlir::lpuisa::parseBranchTarget(OpAsmParser &parser,
+                                            IntegerAttr &rs,
+                                            StringAttr &target) {
   std::string name;
   SMLoc location = parser.getCurrentLocation();
   if (parser.parseKeywordOrString(&name)) {
@@ -105,7 +109,7 @@ ParseResult mlir::lpuisa::parseBranchTarget(OpAsmParser &parser, IntegerAttr &rs
 }
 
 void mlir::lpuisa::printBranchTarget(OpAsmPrinter &printer, Operation *op,
-                              IntegerAttr rs, StringAttr target) {
+                                     IntegerAttr rs, StringAttr target) {
   if (rs) {
     printRegister(printer, op, rs);
     printer << ", ";
@@ -115,7 +119,7 @@ void mlir::lpuisa::printBranchTarget(OpAsmPrinter &printer, Operation *op,
 
 /// Parses `trips`, or `rN to trips`.
 ParseResult mlir::lpuisa::parseTrips(OpAsmParser &parser, IntegerAttr &trips,
-                              IntegerAttr &tripsRegister) {
+                                     IntegerAttr &tripsRegister) {
   OptionalParseResult result =
       parseOptionalRegisterNumber(parser, tripsRegister);
   if (result.has_value() && (failed(*result) || parser.parseKeyword("to"))) {
@@ -124,8 +128,8 @@ ParseResult mlir::lpuisa::parseTrips(OpAsmParser &parser, IntegerAttr &trips,
   return parseI32(parser, trips);
 }
 
-void mlir::lpuisa::printTrips(OpAsmPrinter &printer, Operation *op, IntegerAttr trips,
-                       IntegerAttr tripsRegister) {
+void mlir::lpuisa::printTrips(OpAsmPrinter &printer, Operation *op,
+                              IntegerAttr trips, IntegerAttr tripsRegister) {
   if (tripsRegister) {
     printRegister(printer, op, tripsRegister);
     printer << " to ";
@@ -175,7 +179,8 @@ static void printStrippedArray(OpAsmPrinter &printer, StringRef keyword,
 }
 
 ParseResult mlir::lpuisa::parseSignature(OpAsmParser &parser, ArrayAttr &inputs,
-                                  ArrayAttr &results, ArrayAttr &outputs) {
+                                         ArrayAttr &results,
+                                         ArrayAttr &outputs) {
   inputs = results = outputs = parser.getBuilder().getArrayAttr({});
   for (auto [keyword, array] :
        {std::pair<StringRef, ArrayAttr *>("inputs", &inputs),
@@ -190,8 +195,8 @@ ParseResult mlir::lpuisa::parseSignature(OpAsmParser &parser, ArrayAttr &inputs,
 }
 
 void mlir::lpuisa::printSignature(OpAsmPrinter &printer, Operation *,
-                           ArrayAttr inputs, ArrayAttr results,
-                           ArrayAttr outputs) {
+                                  ArrayAttr inputs, ArrayAttr results,
+                                  ArrayAttr outputs) {
   for (auto [keyword, array] :
        {std::pair<StringRef, ArrayAttr>("inputs", inputs),
         {"results", results},
@@ -210,7 +215,8 @@ ParseResult mlir::lpuisa::parseViews(OpAsmParser &parser, ArrayAttr &views) {
   return parseStrippedArray<ViewAttr>(parser, views);
 }
 
-void mlir::lpuisa::printViews(OpAsmPrinter &printer, Operation *, ArrayAttr views) {
+void mlir::lpuisa::printViews(OpAsmPrinter &printer, Operation *,
+                              ArrayAttr views) {
   if (!views.empty()) {
     printStrippedArray<ViewAttr>(printer, "views", views);
   }
@@ -264,9 +270,8 @@ ParseResult mlir::lpuisa::parseOpcodeAndSelector(OpAsmParser &parser,
   case ::lpu::MicroFieldC::None:
   case ::lpu::MicroFieldC::Register:
   case ::lpu::MicroFieldC::SourceType:
-    return parser.emitError(location)
-           << "found a selector, expected none on "
-           << stringifyMachineEnum(*value);
+    return parser.emitError(location) << "found a selector, expected none on "
+                                      << stringifyMachineEnum(*value);
   }
   return failure(failed(result) || failed(parser.parseGreater()));
 }
@@ -310,9 +315,8 @@ ParseResult mlir::lpuisa::parseImmediateAndTypes(OpAsmParser &parser,
     return success();
   }
   if (function.getNumResults() > 1) {
-    return parser.emitError(location)
-           << "found " << function.getNumResults()
-           << " results, expected at most one";
+    return parser.emitError(location) << "found " << function.getNumResults()
+                                      << " results, expected at most one";
   }
   llvm::append_range(inputs, function.getInputs());
   result = function.getNumResults() == 1 ? function.getResult(0) : Type();

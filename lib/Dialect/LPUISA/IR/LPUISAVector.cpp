@@ -85,8 +85,8 @@ void MicroOp::build(OpBuilder &builder, OperationState &state,
 
 void MicroOp::build(OpBuilder &builder, OperationState &state,
                     MicroOpcode opcode, ValueRange inputs) {
-  build(builder, state, opcode,
-        *lpuisa::getMicroType(inputs.back().getType()), inputs);
+  build(builder, state, opcode, *lpuisa::getMicroType(inputs.back().getType()),
+        inputs);
 }
 
 void MicroOp::build(OpBuilder &builder, OperationState &state,
@@ -149,8 +149,8 @@ static LogicalResult verifySelector(MicroOp op, MicroType type) {
   bool isAllowed = !name.empty();
   auto combine = static_cast<::lpu::MicroCombine>(*op.getSelector());
   if (isAllowed && info.fieldC == MicroFieldC::Combine) {
-    isAllowed = combine != ::lpu::MicroCombine::Set &&
-                ::lpu::allows(combine, type);
+    isAllowed =
+        combine != ::lpu::MicroCombine::Set && ::lpu::allows(combine, type);
   } else if (isAllowed && info.fieldC == MicroFieldC::CombineSet) {
     isAllowed = ::lpu::allows(combine, type);
   } else if (isAllowed && info.fieldC == MicroFieldC::PredicateI) {
@@ -160,9 +160,9 @@ static LogicalResult verifySelector(MicroOp op, MicroType type) {
   if (isAllowed) {
     return success();
   }
-  InFlightDiagnostic diagnostic =
-      op.emitOpError() << stringifyMachineEnum(op.getOpcode())
-                       << ": found selector ";
+  InFlightDiagnostic diagnostic = op.emitOpError()
+                                  << stringifyMachineEnum(op.getOpcode())
+                                  << ": found selector ";
   if (name.empty()) {
     diagnostic << *op.getSelector();
   } else {
@@ -173,8 +173,8 @@ static LogicalResult verifySelector(MicroOp op, MicroType type) {
 }
 
 /// Checks the type of an input against the table.
-static LogicalResult verifyInput(MicroOp op, unsigned position,
-                                 MicroInput rule, MicroType type) {
+static LogicalResult verifyInput(MicroOp op, unsigned position, MicroInput rule,
+                                 MicroType type) {
   MicroType found = *getMicroType(op.getInputs()[position].getType());
   StringRef typeName = ::lpu::nameOf(type);
   std::string expected;
@@ -199,8 +199,8 @@ static LogicalResult verifyInput(MicroOp op, unsigned position,
     expected = found == MicroType::I32 ? "" : "i32";
     break;
   case MicroInput::Wider:
-    expected = found != MicroType::F32 && ::lpu::bitWidth(found) >
-                                              ::lpu::bitWidth(type)
+    expected = found != MicroType::F32 &&
+                       ::lpu::bitWidth(found) > ::lpu::bitWidth(type)
                    ? ""
                    : ("an integer wider than " + typeName).str();
     break;
@@ -290,8 +290,8 @@ void VecOp::build(OpBuilder &builder, OperationState &state, unsigned rank,
   Properties &properties = state.getOrAddProperties<Properties>();
   properties.setRank(builder.getI32IntegerAttr(rank));
   properties.setParallel(builder.getI32IntegerAttr(parallel));
-  properties.setViews(builder.getArrayAttr(
-      SmallVector<Attribute>(views.begin(), views.end())));
+  properties.setViews(
+      builder.getArrayAttr(SmallVector<Attribute>(views.begin(), views.end())));
   state.addRegion()->emplaceBlock();
 }
 
@@ -420,12 +420,12 @@ LogicalResult MicroProgramVerifier::verifyVisible(MicroOp op, Value input,
   if (expected.empty()) {
     return success();
   }
-  InFlightDiagnostic diagnostic =
-      op.emitOpError() << stringifyMachineEnum(op.getOpcode())
-                       << ": found the result of "
-                       << stringifyMachineEnum(producer.getOpcode()) << " of "
-                       << (isHere ? "the same" : "another")
-                       << " section, expected " << expected;
+  InFlightDiagnostic diagnostic = op.emitOpError()
+                                  << stringifyMachineEnum(op.getOpcode())
+                                  << ": found the result of "
+                                  << stringifyMachineEnum(producer.getOpcode())
+                                  << " of " << (isHere ? "the same" : "another")
+                                  << " section, expected " << expected;
   diagnostic.attachNote(producer.getLoc()) << "assigned here";
   return diagnostic;
 }
@@ -442,10 +442,10 @@ LogicalResult MicroProgramVerifier::verifyView(MicroOp op) {
   ViewAttr view = vec.getView(number);
   MicroType type = ::lpu::microTypeOf(view.getType());
   if (type != op.getMicroType()) {
-    return op.emitOpError() << name << ": found type "
-                            << StringRef(::lpu::nameOf(op.getMicroType()))
-                            << ", expected " << StringRef(::lpu::nameOf(type))
-                            << " for view " << view;
+    return op.emitOpError()
+           << name << ": found type "
+           << StringRef(::lpu::nameOf(op.getMicroType())) << ", expected "
+           << StringRef(::lpu::nameOf(type)) << " for view " << view;
   }
   bool isTable = op.getInfo()->operand == MicroFieldOperand::Table;
   (isTable ? tables : domainViews).set(number);
@@ -455,8 +455,8 @@ LogicalResult MicroProgramVerifier::verifyView(MicroOp op) {
                                "expected one of them";
   }
   if (isTable && view.getRank() != 1) {
-    return op.emitOpError() << name << ": found view " << view
-                            << ", expected rank 1";
+    return op.emitOpError()
+           << name << ": found view " << view << ", expected rank 1";
   }
   return success();
 }
@@ -470,9 +470,9 @@ LogicalResult MicroProgramVerifier::verifyDomain() {
       continue;
     }
     if (view.getRank() != static_cast<int64_t>(vec.getRank())) {
-      return vec.emitOpError() << "found view " << view
-                               << ", expected the rank of the domain "
-                               << vec.getRank();
+      return vec.emitOpError()
+             << "found view " << view << ", expected the rank of the domain "
+             << vec.getRank();
     }
     if (!domain) {
       domain = view;
@@ -480,9 +480,9 @@ LogicalResult MicroProgramVerifier::verifyDomain() {
     if (view.getSizes() != domain.getSizes() ||
         view.getDynamicDim() != domain.getDynamicDim() ||
         view.getSizeRegister() != domain.getSizeRegister()) {
-      return vec.emitOpError() << "found view " << view
-                               << ", expected the sizes of the domain as in "
-                               << domain;
+      return vec.emitOpError()
+             << "found view " << view
+             << ", expected the sizes of the domain as in " << domain;
     }
   }
   if (!domain && vec.getRank() != 0) {

@@ -16,9 +16,8 @@ using Wide = __int128;
 ByteRange::ByteRange(const ::lpu::View &view,
                      const std::vector<uint64_t> &trips) {
   // Spaces are numbered below the arguments.
-  memory = view.space == ::lpu::Space::Arg
-               ? 4u + view.argument
-               : static_cast<uint32_t>(view.space);
+  memory = view.space == ::lpu::Space::Arg ? 4u + view.argument
+                                           : static_cast<uint32_t>(view.space);
   offset = view.offset;
   width = ::lpu::byteWidth(view.type);
   empty = false;
@@ -35,8 +34,8 @@ ByteRange::ByteRange(const ::lpu::View &view,
   }
   for (unsigned level = 0; level < trips.size(); ++level) {
     empty |= trips[level] == 0;
-    loops.push_back({view.loopIncrements[level],
-                     trips[level] == 0 ? 0 : trips[level] - 1});
+    loops.push_back(
+        {view.loopIncrements[level], trips[level] == 0 ? 0 : trips[level] - 1});
   }
 }
 
@@ -105,10 +104,10 @@ bool ByteRange::mayOverlap(const ByteRange &other,
   for (const std::vector<Step> *steps : {&left, &right}) {
     for (const Step &step : *steps) {
       Wide modulus = step.stride < 0 ? -Wide(step.stride) : Wide(step.stride);
-      if (areApart(boundSteps(offset, width, residue(left, modulus)),
-                   boundSteps(other.offset, other.width,
-                              residue(right, modulus)),
-                   modulus)) {
+      if (areApart(
+              boundSteps(offset, width, residue(left, modulus)),
+              boundSteps(other.offset, other.width, residue(right, modulus)),
+              modulus)) {
         return false;
       }
     }

@@ -126,8 +126,8 @@ void InsertSemaphores::insert(const SemaphorePlan &plan) {
 void InsertSemaphores::runOnOperation() {
   description = {};
   std::vector<uint64_t> trips;
-  if (failed(describe(*getOperation().getBodyBlock(), trips,
-                      description.block))) {
+  if (failed(
+          describe(*getOperation().getBodyBlock(), trips, description.block))) {
     return signalPassFailure();
   }
   SemaphoreProblem problem;

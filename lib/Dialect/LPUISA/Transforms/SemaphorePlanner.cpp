@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See SemaphorePlanner.h. One planner for each block walks its items in order
-// and keeps, for each unit, the clock of its queue: what is known to be complete
-// when its next instruction starts. Positions in the block are the time.
+// and keeps, for each unit, the clock of its queue: what is known to be
+// complete when its next instruction starts. Positions in the block are the
+// time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -271,8 +272,7 @@ void BlockPlanner::drain(Place place, unsigned id) {
     summary.usesPair[pair] = true;
   }
   for (Unit unit : busy) {
-    insert(place, id, /*isPost=*/false, Unit::ICP,
-           pairNumber(unit, Unit::ICP));
+    insert(place, id, /*isPost=*/false, Unit::ICP, pairNumber(unit, Unit::ICP));
   }
   plan.drains += !busy.empty();
   forgetAll();
@@ -482,8 +482,10 @@ void BlockPlanner::planCarried(const HazardItem &loop) {
       }
       unsigned semaphore = numPairs * level + pairNumber(producer, consumer);
       insert(Place::Before, loop.id, /*isPost=*/true, consumer, semaphore);
-      insert(Place::Before, block[to].id, /*isPost=*/false, consumer, semaphore);
-      insert(Place::After, block[from].id, /*isPost=*/true, producer, semaphore);
+      insert(Place::Before, block[to].id, /*isPost=*/false, consumer,
+             semaphore);
+      insert(Place::After, block[from].id, /*isPost=*/true, producer,
+             semaphore);
       insert(Place::After, loop.id, /*isPost=*/false, consumer, semaphore);
     }
   }

@@ -90,8 +90,9 @@ LogicalResult VerifyProgram::verifyView(Operation *op, ViewAttr view) {
   unsigned numArguments = getOperation().getNumArguments();
   if (view.getSpace() == ::lpu::Space::Arg &&
       view.getArgument() >= numArguments) {
-    return op->emitOpError() << "found view " << view << ", expected one of the "
-                             << numArguments << " arguments";
+    return op->emitOpError()
+           << "found view " << view << ", expected one of the " << numArguments
+           << " arguments";
   }
   int64_t width = ::lpu::byteWidth(view.getType());
   Wide low = view.getOffset();
@@ -105,10 +106,9 @@ LogicalResult VerifyProgram::verifyView(Operation *op, ViewAttr view) {
       continue;
     }
     if (level >= trips.size()) {
-      return op->emitOpError()
-             << "found an increment for loop level " << level << " in view "
-             << view << ", expected none with " << trips.size()
-             << " loops around it";
+      return op->emitOpError() << "found an increment for loop level " << level
+                               << " in view " << view << ", expected none with "
+                               << trips.size() << " loops around it";
     }
     addReach(Wide(increment) * (trips[level] ? trips[level] - 1 : 0));
   }
@@ -150,11 +150,10 @@ LogicalResult VerifyProgram::verifyMm(MmOp mm) {
   StreamOp stream = openStreams.front();
   openStreams.pop_front();
   if (stream.getSource() != mm.getStreamed()) {
-    InFlightDiagnostic diagnostic = mm.emitOpError()
-                                    << "found streamed view "
-                                    << mm.getStreamed()
-                                    << ", expected that of the oldest stream "
-                                    << stream.getSource();
+    InFlightDiagnostic diagnostic =
+        mm.emitOpError() << "found streamed view " << mm.getStreamed()
+                         << ", expected that of the oldest stream "
+                         << stream.getSource();
     diagnostic.attachNote(stream.getLoc()) << "pushed here";
     return diagnostic;
   }
@@ -171,8 +170,9 @@ LogicalResult VerifyProgram::verifyMm(MmOp mm) {
   if (rows != 0 && passes != stream.getPasses()) {
     return stream.emitOpError()
            << "found " << stream.getPasses() << " passes, expected "
-           << static_cast<int64_t>(passes) << " for " << static_cast<int64_t>(rows)
-           << " rows at " << machine.rowsPerPass << " rows a pass";
+           << static_cast<int64_t>(passes) << " for "
+           << static_cast<int64_t>(rows) << " rows at " << machine.rowsPerPass
+           << " rows a pass";
   }
   return success();
 }
@@ -218,8 +218,7 @@ FailureOr<Balance> VerifyProgram::balance(Block &block) {
       if (count != 0 && loop.getTripsRegister()) {
         return loop.emitOpError()
                << "found a body that leaves " << count << " on semaphore "
-               << semaphore
-               << ", expected 0 where a register gives the trips";
+               << semaphore << ", expected 0 where a register gives the trips";
       }
       sum[semaphore] += count * static_cast<int64_t>(loop.getTrips());
     }
@@ -232,7 +231,8 @@ LogicalResult VerifyProgram::verifyBalance() {
   bool hasBranches = false;
   Operation *last = &getOperation().getBodyBlock()->back();
   getOperation().walk([&](Operation *op) {
-    hasBranches |= isa<BranchOp>(op) || (isa<HaltOp, FaultOp>(op) && op != last);
+    hasBranches |=
+        isa<BranchOp>(op) || (isa<HaltOp, FaultOp>(op) && op != last);
   });
   if (hasBranches) {
     return success();
@@ -246,7 +246,8 @@ LogicalResult VerifyProgram::verifyBalance() {
       return getOperation().emitOpError()
              << "found semaphore " << semaphore << " with "
              << (count > 0 ? count : -count)
-             << (count > 0 ? " more posts than waits" : " more waits than posts")
+             << (count > 0 ? " more posts than waits"
+                           : " more waits than posts")
              << ", expected as many";
     }
   }
@@ -273,10 +274,8 @@ LogicalResult VerifyProgram::verifyEnd() {
 }
 
 LogicalResult VerifyProgram::verifyOp(Operation *op) {
-  WalkResult result =
-      op->getAttrDictionary().walk([&](ViewAttr view) {
-        return WalkResult(verifyView(op, view));
-      });
+  WalkResult result = op->getAttrDictionary().walk(
+      [&](ViewAttr view) { return WalkResult(verifyView(op, view)); });
   if (result.wasInterrupted()) {
     return failure();
   }

@@ -33,8 +33,8 @@
 // what is left of this loop in the next one, and go on too early.
 //
 // Branches. At a label and at a branch the ICP waits for all units (a drain),
-// so that no edge spans a join of paths. A body with branches also drains at its
-// end instead of the above. A loop in which the program can halt is drained
+// so that no edge spans a join of paths. A body with branches also drains at
+// its end instead of the above. A loop in which the program can halt is drained
 // around, for what waits after it might never run.
 //
 // Assumes that queues are in order, that the ICP finishes a load before it
@@ -117,8 +117,7 @@ struct SemaphoreProblem {
 /// stream and its `mm` are not in one piece of straight-line code, or if the
 /// stream's source is written between the two.
 std::optional<SemaphorePlan>
-planSemaphores(const std::vector<HazardItem> &block,
-               SemaphoreProblem &problem);
+planSemaphores(const std::vector<HazardItem> &block, SemaphoreProblem &problem);
 
 } // namespace mlir::lpuisa
 
