@@ -45,6 +45,8 @@ public:
   explicit Session(StringRef text)
       : context(makeRegistry(), MLIRContext::Threading::DISABLED),
         stream(diagnostics), handler(sourceMgr, &context, stream) {
+    // The operation of an error can be a whole module.
+    context.printOpOnDiagnostic(false);
     sourceMgr.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBuffer(text, "input",
                                          /*RequiresNullTerminator=*/false),
@@ -95,9 +97,16 @@ static FailureOr<std::string> runPipeline(Session &session,
   if (!module) {
     return failure();
   }
+  // The text names its anchor. Adding it to a pass manager would nest it in
+  // another module, which there is not.
+  FailureOr<OpPassManager> passes =
+      parsePassPipeline(pipeline, session.getStream());
+  if (failed(passes)) {
+    return failure();
+  }
   PassManager passManager(session.getContext());
-  if (failed(parsePassPipeline(pipeline, passManager, session.getStream())) ||
-      failed(passManager.run(*module))) {
+  static_cast<OpPassManager &>(passManager) = std::move(*passes);
+  if (failed(passManager.run(*module))) {
     return failure();
   }
   return printWithLocations(*module);

@@ -8,7 +8,7 @@ from torch_lpu.mlir import ir, passmanager
 from torch_lpu.mlir._mlir_libs import _lpu
 from torch_lpu.mlir.dialects import lpuisa
 
-HALT = "func.func @halt() {\n  lpuisa.halt\n  return\n}"
+HALT = "lpuisa.program @halt {\n  lpuisa.halt\n}"
 
 
 def test_run_pipeline_returns_the_module_with_locations() -> None:
@@ -31,10 +31,25 @@ def test_run_pipeline_raises_with_the_diagnostics(program: str, pipeline: str, m
     assert message in str(error.value)
 
 
+def test_translation_there_and_back() -> None:
+    binary = _lpu.translate_to_binary(HALT)
+    assert binary.startswith(b"\x7fELF")
+    text = _lpu.translate_from_binary(binary)
+    assert "lpuisa.program @halt" in text
+    assert _lpu.translate_to_binary(text) == binary
+
+
+def test_translation_raises_with_the_diagnostics() -> None:
+    with pytest.raises(RuntimeError, match="found 0 lpuisa.program, expected one"):
+        _lpu.translate_to_binary("module {}")
+    with pytest.raises(RuntimeError, match="the file ends inside of the ELF header"):
+        _lpu.translate_from_binary(b"\x7fELF")
+
+
 def test_contexts_know_our_dialects_and_passes() -> None:
     with ir.Context(), ir.Location.unknown():
-        module = ir.Module.create()
-        with ir.InsertionPoint(module.body):
+        module = ir.Module.parse("lpuisa.program @empty {\n}")
+        with ir.InsertionPoint(module.body.operations[0].regions[0].blocks[0]):
             lpuisa.HaltOp()
         passmanager.PassManager.parse("builtin.module(canonicalize,cse)").run(module.operation)
         assert "lpuisa.halt" in str(module)
