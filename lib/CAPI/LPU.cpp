@@ -44,7 +44,10 @@ class Session {
 public:
   explicit Session(StringRef text)
       : context(makeRegistry(), MLIRContext::Threading::DISABLED),
-        stream(diagnostics), handler(sourceMgr, &context, stream) {
+        stream(diagnostics), sourceHandler(sourceMgr, &context, stream),
+        nameHandler(&context, [this](Diagnostic &diagnostic) {
+          return printWithName(diagnostic);
+        }) {
     // The operation of an error can be a whole module.
     context.printOpOnDiagnostic(false);
     sourceMgr.AddNewSourceBuffer(
@@ -68,6 +71,23 @@ public:
   }
 
 private:
+  /// Prints an error at a place that is no position in the text: its name, such
+  /// as that of an FX node, would be lost in the handler for sources.
+  LogicalResult printWithName(Diagnostic &diagnostic) {
+    if (isa<FileLineColLoc>(diagnostic.getLocation())) {
+      return failure();
+    }
+    auto print = [&](Diagnostic &part, StringRef kind) {
+      stream << part.getLocation() << ": " << kind << ": " << part << '\n';
+    };
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    print(diagnostic, isError ? "error" : "warning");
+    for (Diagnostic &note : diagnostic.getNotes()) {
+      print(note, "note");
+    }
+    return success();
+  }
+
   static DialectRegistry makeRegistry() {
     DialectRegistry registry;
     mlir::lpu::registerAllDialects(registry);
@@ -79,7 +99,8 @@ private:
   llvm::SourceMgr sourceMgr;
   std::string diagnostics;
   llvm::raw_string_ostream stream;
-  SourceMgrDiagnosticHandler handler;
+  SourceMgrDiagnosticHandler sourceHandler;
+  ScopedDiagnosticHandler nameHandler;
 };
 } // namespace
 
