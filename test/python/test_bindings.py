@@ -31,6 +31,13 @@ def test_run_pipeline_raises_with_the_diagnostics(program: str, pipeline: str, m
     assert message in str(error.value)
 
 
+def test_errors_name_the_node() -> None:
+    program = 'lpuisa.program @p {\n  lpuisa.li r0 = 1 loc("add_3"("model.py":7:0))\n}'
+    with pytest.raises(RuntimeError) as error:
+        _lpu.run_pipeline(program, "builtin.module(lpuisa.program(lpuisa-verify))")
+    assert str(error.value).startswith('loc("add_3"("model.py":7:0)): error: ')
+
+
 def test_translation_there_and_back() -> None:
     binary = _lpu.translate_to_binary(HALT)
     assert binary.startswith(b"\x7fELF")
