@@ -171,5 +171,5 @@ std::optional<Error> lpu::verify(const Program &program) {
       return instructionError(program, i, problem);
     }
   }
-  return std::nullopt;
+  return verifyBalance(program, contexts);
 }

@@ -37,6 +37,7 @@ Problem verifyViewFields(const Program &program, const View &view);
 struct LoopContext {
   unsigned depth = 0;
   uint32_t trips[maxLoopDepth] = {};
+  uint32_t loops[maxLoopDepth] = {}; ///< Indices of the Loop instructions.
 };
 
 /// Every byte that the view can reach, for any register values within the
@@ -75,11 +76,14 @@ Problem verifyInstruction(const Program &program,
                           const std::vector<MicroSummary> &summaries,
                           const Instruction &word, const LoopContext &loops);
 
-/// The checks that tie several instructions together: targets, nesting, the
-/// end of the text, balance of semaphores and of the stream. Fills the loop
-/// context of every instruction.
+/// Targets, nesting and the end of the text. Fills the loop context of every
+/// instruction.
 std::optional<Error> verifyControlFlow(const Program &program,
                                        std::vector<LoopContext> &contexts);
+
+/// Semaphores and streams, of a program whose instructions have been checked.
+std::optional<Error> verifyBalance(const Program &program,
+                                   const std::vector<LoopContext> &contexts);
 
 /// "instruction 3 (mm): <problem>".
 Error instructionError(const Program &program, size_t index,

@@ -16,7 +16,6 @@ using namespace lpu;
 namespace {
 /// A loop whose body the walk is in.
 struct OpenLoop {
-  size_t index;
   size_t end;
 };
 } // namespace
@@ -47,9 +46,13 @@ static Problem verifyLoopHead(const Program &program, size_t index,
   return {};
 }
 
+/// The loop whose body an instruction is in, or a number that no loop has.
+static uint32_t innermostLoop(const LoopContext &context) {
+  return context.depth ? context.loops[context.depth - 1] : UINT32_MAX;
+}
+
 static std::optional<Error>
-verifyBranches(const Program &program,
-               const std::vector<size_t> &innermostLoop) {
+verifyBranches(const Program &program, const std::vector<LoopContext> &contexts) {
   for (size_t i = 0; i < program.text.size(); ++i) {
     const Instruction &word = program.text[i];
     if (word.opcode != Opcode::Branch) {
@@ -61,7 +64,7 @@ verifyBranches(const Program &program,
                                   ", expected less than " +
                                   std::to_string(program.text.size()));
     }
-    if (innermostLoop[word.a] != innermostLoop[i]) {
+    if (innermostLoop(contexts[word.a]) != innermostLoop(contexts[i])) {
       return instructionError(program, i,
                               "target " + std::to_string(word.a) +
                                   " lies in another loop body, expected one in "
@@ -87,8 +90,60 @@ static bool hasKnownPath(const Program &program) {
   return true;
 }
 
+/// The n-th stream feeds the n-th matrix instruction. Where the two stand in the
+/// same loop body for all n, this is known without running.
 static std::optional<Error>
-verifyBalance(const Program &program, const std::vector<LoopContext> &contexts) {
+verifyStreamPairs(const Program &program,
+                  const std::vector<LoopContext> &contexts) {
+  std::vector<size_t> streams, mms;
+  for (size_t i = 0; i < program.text.size(); ++i) {
+    if (program.text[i].opcode == Opcode::Stream) {
+      streams.push_back(i);
+    } else if (program.text[i].opcode == Opcode::Mm) {
+      mms.push_back(i);
+    }
+  }
+  if (streams.size() != mms.size()) {
+    return std::nullopt; // verifyCounts reports that.
+  }
+  for (size_t n = 0; n < mms.size(); ++n) {
+    if (innermostLoop(contexts[streams[n]]) != innermostLoop(contexts[mms[n]])) {
+      return std::nullopt;
+    }
+  }
+  int64_t rowsPerPass = program.machine.rowsPerPass;
+  for (size_t n = 0; n < mms.size(); ++n) {
+    const Instruction &stream = program.text[streams[n]];
+    const Instruction &mm = program.text[mms[n]];
+    if (mm.c != stream.a) { // stream_c3
+      return instructionError(program, mms[n],
+                              "takes " + viewText(mm.c) +
+                                  " from the stream, expected " +
+                                  viewText(stream.a) + ", which instruction " +
+                                  std::to_string(streams[n]) + " pushes");
+    }
+    MmFields dims = MmFields::unpack(mm.aux);
+    const View &a = program.views[mm.a];
+    uint64_t rows = 1;
+    bool isStatic = true;
+    for (unsigned d = dims.batch; d < dims.batch + dims.rows; ++d) {
+      rows *= a.sizes[d];
+      isStatic &= d != a.dynamicDim;
+    }
+    uint64_t passes = rows / rowsPerPass + (rows % rowsPerPass != 0);
+    if (isStatic && rows && stream.b != passes) { // stream_c4
+      return instructionError(program, streams[n],
+                              std::to_string(stream.b) + " passes, expected " +
+                                  std::to_string(passes) + " for the " +
+                                  std::to_string(rows) + " rows of instruction " +
+                                  std::to_string(mms[n]));
+    }
+  }
+  return std::nullopt;
+}
+
+static std::optional<Error>
+verifyCounts(const Program &program, const std::vector<LoopContext> &contexts) {
   // Wraps only beyond any program that could finish.
   using Count = unsigned __int128;
   Count posts[numSemaphores] = {}, waits[numSemaphores] = {};
@@ -99,9 +154,9 @@ verifyBalance(const Program &program, const std::vector<LoopContext> &contexts) 
     for (unsigned level = 0; level < contexts[i].depth; ++level) {
       times *= contexts[i].trips[level];
     }
-    if (word.opcode == Opcode::Post && word.aux < numSemaphores) {
+    if (word.opcode == Opcode::Post) {
       posts[word.aux] += times * word.a;
-    } else if (word.opcode == Opcode::Wait && word.aux < numSemaphores) {
+    } else if (word.opcode == Opcode::Wait) {
       waits[word.aux] += times * word.a;
     }
     streams += word.opcode == Opcode::Stream ? times : 0;
@@ -130,18 +185,16 @@ lpu::verifyControlFlow(const Program &program,
   if (program.text.empty()) {
     return Error{".text is empty, expected at least a halt"};
   }
-  constexpr size_t none = ~size_t(0);
-  std::vector<size_t> innermostLoop(program.text.size(), none);
   std::vector<OpenLoop> open;
   LoopContext context;
   contexts.assign(program.text.size(), {});
   for (size_t i = 0; i < program.text.size(); ++i) {
     while (!open.empty() && open.back().end == i) {
       open.pop_back();
-      context.trips[--context.depth] = 0;
+      --context.depth;
+      context.trips[context.depth] = context.loops[context.depth] = 0;
     }
     contexts[i] = context;
-    innermostLoop[i] = open.empty() ? none : open.back().index;
     const Instruction &word = program.text[i];
     if (word.opcode != Opcode::Loop) {
       continue;
@@ -152,7 +205,8 @@ lpu::verifyControlFlow(const Program &program,
     if (word.b == i + 1) {
       continue; // An empty body encloses nothing.
     }
-    open.push_back({i, word.b});
+    open.push_back({word.b});
+    context.loops[context.depth] = static_cast<uint32_t>(i);
     context.trips[context.depth++] = word.c;
   }
   if (!endsPath(program.text.back())) {
@@ -160,8 +214,17 @@ lpu::verifyControlFlow(const Program &program,
                             "is the last one, expected halt, fault or an "
                             "unconditional branch");
   }
-  if (auto error = verifyBranches(program, innermostLoop)) {
+  return verifyBranches(program, contexts);
+}
+
+std::optional<Error>
+lpu::verifyBalance(const Program &program,
+                   const std::vector<LoopContext> &contexts) {
+  if (!hasKnownPath(program)) {
+    return std::nullopt;
+  }
+  if (auto error = verifyStreamPairs(program, contexts)) {
     return error;
   }
-  return hasKnownPath(program) ? verifyBalance(program, contexts) : std::nullopt;
+  return verifyCounts(program, contexts);
 }

@@ -1,0 +1,171 @@
+//===- BinaryTest.cpp - Tests of the .lpubin container --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is written reads back; what is damaged is refused. A file damaged with
+// care (its checksum set right again) is refused by the reader or the verifier,
+// or runs without touching anything it should not: run under a sanitizer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lpu/Target/Binary.h"
+#include "ElfFormat.h"
+#include "EveryInstruction.h"
+#include "lpu/Target/Verifier.h"
+
+#include <cstring>
+
+using namespace lpu;
+using namespace lpu::test;
+
+TEST(Binary, RoundTrip) {
+  Program program = everyInstruction();
+  std::vector<uint8_t> bytes = writeBinary(program);
+  Result<Program> again = readBinary(bytes);
+  ASSERT_TRUE(bool(again)) << again.message();
+  EXPECT_EQ(again->name, program.name);
+  EXPECT_EQ(again->machine.toText(), program.machine.toText());
+  EXPECT_EQ(again->text.size(), program.text.size());
+  EXPECT_EQ(again->inputs[2].type, DType::I64);
+  EXPECT_EQ(again->results[0].argument, 4u);
+  EXPECT_EQ(again->locations, program.locations);
+  // Bytes stand for everything else: writing is a function of the program.
+  EXPECT_EQ(writeBinary(*again), bytes);
+}
+
+TEST(Binary, EmptyProgram) {
+  Program program;
+  Result<Program> again = readBinary(writeBinary(program));
+  ASSERT_TRUE(bool(again)) << again.message();
+  EXPECT_EQ(writeBinary(*again), writeBinary(program));
+}
+
+TEST(Binary, IsElf) {
+  std::vector<uint8_t> bytes = writeBinary(everyInstruction());
+  EXPECT_EQ(std::memcmp(bytes.data(), "\x7f"
+                                      "ELF",
+                        4),
+            0);
+  elf::Header header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  EXPECT_EQ(header.machine, 0x4c50);
+  EXPECT_EQ(header.sectionHeaderCount, elf::numSections);
+}
+
+TEST(Binary, EveryTruncationIsRefused) {
+  std::vector<uint8_t> bytes = writeBinary(everyInstruction());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + size);
+    Result<Program> program = readBinary(cut);
+    ASSERT_FALSE(bool(program)) << size;
+    ASSERT_EQ(program.message().substr(0, 7), "byte 0x") << program.message();
+  }
+}
+
+TEST(Binary, AppendedByteIsRefused) {
+  std::vector<uint8_t> bytes = writeBinary(everyInstruction());
+  bytes.push_back(0);
+  EXPECT_FALSE(bool(readBinary(bytes)));
+}
+
+TEST(Binary, EveryBitFlipIsRefused) {
+  std::vector<uint8_t> bytes = writeBinary(everyInstruction());
+  for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    bytes[bit / 8] ^= 1 << bit % 8;
+    Result<Program> program = readBinary(bytes);
+    ASSERT_FALSE(bool(program)) << "bit " << bit;
+    bytes[bit / 8] ^= 1 << bit % 8;
+  }
+}
+
+/// Where the checksum stands in a file of ours.
+static size_t checksumOffset(const std::vector<uint8_t> &bytes) {
+  elf::Header header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  elf::SectionHeader note;
+  std::memcpy(&note,
+              bytes.data() + header.sectionHeaders + elf::NoteLPU * sizeof(note),
+              sizeof(note));
+  return note.offset + offsetof(elf::NoteRecord, checksum);
+}
+
+/// Runs a program that the verifier accepted, on arguments of its own sizes. A
+/// branch backwards may be an endless loop, which is legal and not run here.
+static void runOnce(const Program &program) {
+  for (size_t i = 0; i < program.text.size(); ++i) {
+    if (program.text[i].opcode == Opcode::Branch && program.text[i].a <= i) {
+      return;
+    }
+  }
+  std::vector<std::vector<uint8_t>> buffers;
+  std::vector<void *> arguments;
+  int64_t total = static_cast<int64_t>(program.scratchBytes);
+  for (const auto *group : {&program.inputs, &program.outputs}) {
+    for (const TensorSpec &tensor : *group) {
+      int64_t bytes = byteWidth(tensor.type) * volume(tensor.sizes);
+      total += bytes;
+      if (total > 1 << 20) {
+        return; // A larger signature is legal; the host need not provide it.
+      }
+      buffers.emplace_back(bytes);
+    }
+  }
+  for (auto &buffer : buffers) {
+    arguments.push_back(buffer.data());
+  }
+  RunOptions options;
+  options.threads = 1;
+  Result<std::unique_ptr<Simulator>> simulator = Simulator::create(program);
+  ASSERT_TRUE(bool(simulator)) << simulator.message();
+  Result<Report> report =
+      (*simulator)->run(arguments.data(), arguments.size(), options);
+  if (!report) {
+    EXPECT_FALSE(report.message().empty());
+  }
+}
+
+// Bits of the text, the tables, the micro-programs and the signature; those of
+// the container itself are covered by reading alone.
+TEST(Binary, EveryBitFlipWithGoodChecksumIsSafe) {
+  std::vector<uint8_t> bytes = writeBinary(everyInstruction());
+  size_t offset = checksumOffset(bytes);
+  size_t accepted = 0;
+  for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    bytes[bit / 8] ^= 1 << bit % 8;
+    uint64_t old, checksum = elf::checksum(bytes.data(), bytes.size(), offset);
+    std::memcpy(&old, bytes.data() + offset, sizeof(old));
+    std::memcpy(bytes.data() + offset, &checksum, sizeof(checksum));
+    Result<Program> program = readBinary(bytes);
+    if (program && !verify(*program)) {
+      ++accepted;
+      SCOPED_TRACE("bit " + std::to_string(bit));
+      runOnce(*program);
+    }
+    std::memcpy(bytes.data() + offset, &old, sizeof(old));
+    bytes[bit / 8] ^= 1 << bit % 8;
+  }
+  // Names, constants, offsets and the like may change and stay legal.
+  EXPECT_GT(accepted, 0u);
+}
+
+/// The message for a file whose record at `offset` is replaced.
+template <typename T>
+static std::string messageWith(size_t offset, T value) {
+  std::vector<uint8_t> bytes = writeBinary(everyInstruction());
+  std::memcpy(bytes.data() + offset, &value, sizeof(value));
+  size_t place = checksumOffset(bytes);
+  uint64_t checksum = elf::checksum(bytes.data(), bytes.size(), place);
+  std::memcpy(bytes.data() + place, &checksum, sizeof(checksum));
+  Result<Program> program = readBinary(bytes);
+  return program ? "no error" : program.message();
+}
+
+TEST(Binary, MessagesNameTheByte) {
+  EXPECT_EQ(messageWith<uint8_t>(1, 'X'),
+            "byte 0x0: no little-endian ELF64 file without an operating system");
+  EXPECT_EQ(messageWith<uint16_t>(offsetof(elf::Header, machine), 62),
+            "byte 0x12: e_machine is 62, expected 19536");
+  EXPECT_EQ(messageWith<uint32_t>(offsetof(elf::Header, flags), 9),
+            "byte 0x30: the ISA version in e_flags is 9, expected 1");
+  EXPECT_EQ(readBinary(std::vector<uint8_t>(3)).message(),
+            "byte 0x3: the file ends inside of the ELF header, expected 64 bytes");
+}

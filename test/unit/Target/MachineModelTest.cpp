@@ -1,0 +1,92 @@
+//===- MachineModelTest.cpp - Tests of machine models ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Presets, the text form in both directions, and one case per error message.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lpu/Target/MachineModel.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+using namespace lpu;
+
+TEST(MachineModel, PresetsAreInRangeAndReadBack) {
+  for (const std::string &name : MachineModel::presetNames()) {
+    Result<MachineModel> machine = MachineModel::get(name);
+    ASSERT_TRUE(bool(machine)) << machine.message();
+    EXPECT_EQ(machine->name, name);
+    EXPECT_EQ(machine->validate(), "");
+    Result<MachineModel> again = MachineModel::parse(machine->toText(), "text");
+    ASSERT_TRUE(bool(again)) << again.message();
+    EXPECT_EQ(again->toText(), machine->toText());
+    EXPECT_EQ(again->hash(), machine->hash());
+  }
+}
+
+// The published chip in balance: 32 trees x 64 x 2 bytes x 0.8 GHz = 3276.8 GB/s.
+TEST(MachineModel, DefaultPreset) {
+  MachineModel machine = *MachineModel::get("lpu-hbm3");
+  EXPECT_DOUBLE_EQ(machine.trees * machine.width * 2 * machine.clockGHz,
+                   machine.hbmGBps);
+  EXPECT_DOUBLE_EQ(machine.hbmLatencyCycles(), 400);
+  EXPECT_DOUBLE_EQ(machine.hbmBytesPerCycle(), 3276.8 * 0.91 / 0.8);
+}
+
+TEST(MachineModel, HashDependsOnEveryParameter) {
+  MachineModel base;
+  for (const MachineParameter &parameter : MachineModel::parameters()) {
+    MachineModel changed;
+    if (parameter.integer) {
+      changed.*parameter.integer += 1;
+    } else {
+      changed.*parameter.real /= 2;
+    }
+    EXPECT_NE(changed.hash(), base.hash()) << parameter.name;
+    EXPECT_FALSE(changed == base) << parameter.name;
+  }
+}
+
+TEST(MachineModel, BaseAndOverride) {
+  Result<MachineModel> machine = MachineModel::parse(
+      "base = \"tiny\"\nclock_ghz = 2\nvxe_lanes = 16\n", "dir/mine.toml");
+  ASSERT_TRUE(bool(machine)) << machine.message();
+  EXPECT_EQ(machine->name, "mine");
+  EXPECT_EQ(machine->clockGHz, 2);
+  EXPECT_EQ(machine->vxeLanes, 16);
+  EXPECT_EQ(machine->trees, 4);
+}
+
+static std::string errorOf(std::string_view text) {
+  Result<MachineModel> machine = MachineModel::parse(text, "m.toml");
+  return machine ? "no error" : machine.message();
+}
+
+TEST(MachineModel, Errors) {
+  EXPECT_EQ(errorOf("trees = \n").substr(0, 9), "m.toml:1:");
+  EXPECT_EQ(errorOf("\ntreez = 3").substr(0, 50),
+            "m.toml:2: unknown key 'treez', expected one of bas");
+  EXPECT_EQ(errorOf("trees = 1.5"),
+            "m.toml:1: 'trees' is not an integer, expected an integer in [1, 1000000]");
+  EXPECT_EQ(errorOf("clock_ghz = \"fast\""),
+            "m.toml:1: 'clock_ghz' is not a number, expected a number in [0.001, 100]");
+  EXPECT_EQ(errorOf("hbm_efficiency = 1.5"),
+            "m.toml:1: 'hbm_efficiency' is 1.5, expected a value in [0.001, 1]");
+  EXPECT_EQ(errorOf("hbm_latency_ns = nan"),
+            "m.toml:1: 'hbm_latency_ns' is nan.0, expected a value in [0, 1000000]");
+  EXPECT_EQ(errorOf("base = \"gpu\""),
+            "m.toml:1: 'base' names no preset, expected one of lpu-hbm3, "
+            "lpu-lpddr5x, tiny");
+  EXPECT_EQ(errorOf("name = \"a b\"").substr(0, 40),
+            "m.toml:1: 'name' is not a plain name, ex");
+}
+
+TEST(MachineModel, GetErrors) {
+  EXPECT_EQ(MachineModel::get("gpu").message(),
+            "unknown machine 'gpu', expected one of lpu-hbm3, lpu-lpddr5x, tiny "
+            "or a path that ends in .toml");
+  EXPECT_EQ(MachineModel::get("/nowhere/x.toml").message(),
+            "/nowhere/x.toml: cannot be read");
+}
