@@ -31,6 +31,17 @@ namespace mlir::lpu {
 using namespace mlir;
 using namespace mlir::lpu;
 
+/// Whether all tensors that `op` handles have static shapes. Dynamic ones are
+/// left for the verifier of the stage to name.
+static bool hasStaticShapes(Operation *op) {
+  auto isStatic = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || shaped.hasStaticShape();
+  };
+  return llvm::all_of(op->getOperandTypes(), isStatic) &&
+         llvm::all_of(op->getResultTypes(), isStatic);
+}
+
 static Value makeEmpty(OpBuilder &b, Location loc, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor::EmptyOp::create(b, loc, tensor.getShape(),
@@ -57,7 +68,8 @@ static Value getStoredSource(Value value) {
 }
 
 /// Whether the first operand rather than the second should be streamed: if it
-/// alone is a weight; if none or both are, if streaming it takes fewer bytes.
+/// alone is a weight; if none or both are, if that moves fewer bytes, or as many
+/// and the smaller one stays on chip.
 static bool shouldSwap(linalg::GenericOp op, const ContractDimensions &dims,
                        int64_t rowsPerPass) {
   Value a = op.getInputs()[0], b = op.getInputs()[1];
@@ -74,11 +86,12 @@ static bool shouldSwap(linalg::GenericOp op, const ContractDimensions &dims,
     }
     return (count + rowsPerPass - 1) / rowsPerPass;
   };
-  int64_t streamB = getPasses(dims.rows) *
-                    cast<RankedTensorType>(b.getType()).getNumElements();
-  int64_t streamA = getPasses(dims.cols) *
-                    cast<RankedTensorType>(a.getType()).getNumElements();
-  return streamA < streamB;
+  // One operand is read once and stays, the other passes by.
+  int64_t sizeA = cast<RankedTensorType>(a.getType()).getNumElements();
+  int64_t sizeB = cast<RankedTensorType>(b.getType()).getNumElements();
+  int64_t streamB = sizeA + getPasses(dims.rows) * sizeB;
+  int64_t streamA = sizeB + getPasses(dims.cols) * sizeA;
+  return streamA < streamB || (streamA == streamB && sizeA > sizeB);
 }
 
 /// Whether every element of `value` is the constant +0.
@@ -441,6 +454,9 @@ struct ConvertLinalgToLPUPass
     for (Operation *op : llvm::reverse(ops)) {
       if (isOpTriviallyDead(op)) {
         rewriter.eraseOp(op);
+        continue;
+      }
+      if (!hasStaticShapes(op)) {
         continue;
       }
       rewriter.setInsertionPoint(op);

@@ -160,6 +160,33 @@ struct DecomposeInsert : OpRewritePattern<tensor::InsertOp> {
   }
 };
 
+/// What has no elements needs no computation.
+struct ReplaceEmptyResults : RewritePattern {
+  ReplaceEmptyResults(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/8, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (isa<tensor::EmptyOp>(op) || op->getNumResults() == 0 ||
+        !llvm::all_of(op->getResultTypes(), [](Type type) {
+          auto tensor = dyn_cast<RankedTensorType>(type);
+          return tensor && tensor.hasStaticShape() &&
+                 tensor.getNumElements() == 0;
+        })) {
+      return rewriter.notifyMatchFailure(op, "has results with elements");
+    }
+    SmallVector<Value> empty;
+    for (Type type : op->getResultTypes()) {
+      auto tensor = cast<RankedTensorType>(type);
+      empty.push_back(tensor::EmptyOp::create(rewriter, op->getLoc(),
+                                              tensor.getShape(),
+                                              tensor.getElementType()));
+    }
+    rewriter.replaceOp(op, empty);
+    return success();
+  }
+};
+
 struct DecomposeTensorOpsPass
     : mlir::lpu::impl::DecomposeTensorOpsPassBase<DecomposeTensorOpsPass> {
   using DecomposeTensorOpsPassBase::DecomposeTensorOpsPassBase;
@@ -169,7 +196,7 @@ struct DecomposeTensorOpsPass
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate, DecomposeSplat,
-                 DecomposeInsert>(&getContext());
+                 DecomposeInsert, ReplaceEmptyResults>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       signalPassFailure();
     }

@@ -298,6 +298,40 @@ struct NarrowToInteger : OpRewritePattern<Op> {
   }
 };
 
+/// The quotient of integers, rounded down or towards zero in f64, is the integer
+/// quotient as long as the integers are below 2^53, and what PyTorch computes
+/// in any case.
+struct NarrowIntegerQuotient : OpRewritePattern<arith::FPToSIOp> {
+  NarrowIntegerQuotient(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::FPToSIOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *round = op.getIn().getDefiningOp();
+    if (!round || !isa<math::FloorOp, math::TruncOp>(round)) {
+      return rewriter.notifyMatchFailure(op, "rounds no quotient");
+    }
+    auto divide = round->getOperand(0).getDefiningOp<arith::DivFOp>();
+    if (!divide || !divide.getType().isF64()) {
+      return rewriter.notifyMatchFailure(op, "rounds no quotient in f64");
+    }
+    auto left = divide.getLhs().getDefiningOp<arith::SIToFPOp>();
+    auto right = divide.getRhs().getDefiningOp<arith::SIToFPOp>();
+    if (!left || !right || left.getIn().getType() != op.getType() ||
+        right.getIn().getType() != op.getType()) {
+      return rewriter.notifyMatchFailure(op, "divides no integers");
+    }
+    if (isa<math::FloorOp>(round)) {
+      rewriter.replaceOpWithNewOp<arith::FloorDivSIOp>(op, left.getIn(),
+                                                       right.getIn());
+    } else {
+      rewriter.replaceOpWithNewOp<arith::DivSIOp>(op, left.getIn(),
+                                                  right.getIn());
+    }
+    return success();
+  }
+};
+
 struct FoldF64Pass : mlir::lpu::impl::FoldF64PassBase<FoldF64Pass> {
   using FoldF64PassBase::FoldF64PassBase;
 
@@ -314,7 +348,7 @@ struct FoldF64Pass : mlir::lpu::impl::FoldF64PassBase<FoldF64Pass> {
     };
     int64_t before = count();
     RewritePatternSet patterns(&getContext());
-    patterns.add<NarrowRounded, NarrowCompare,
+    patterns.add<NarrowRounded, NarrowCompare, NarrowIntegerQuotient,
                  NarrowToInteger<arith::FPToSIOp>,
                  NarrowToInteger<arith::FPToUIOp>>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {

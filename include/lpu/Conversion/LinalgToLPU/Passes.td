@@ -27,8 +27,8 @@ def FoldF64Pass : Pass<"lpu-fold-f64"> {
       constant, with its neighbour on the proper side;
     * a comparison of an integer with a constant.
 
-    An integer that passes through f64 on its way to f32 is rounded once, as
-    PyTorch does. Any other f64 stays, and `lpu-verify-lpu` names it.
+    An integer that passes through f64 on its way to f32 is rounded once, and a
+    rounded quotient of integers is an integer division, as in PyTorch. Any other f64 stays, and `lpu-verify-lpu` names it.
 
     Before:
     ```mlir
@@ -54,7 +54,8 @@ def DecomposeTensorOpsPass : Pass<"lpu-decompose-tensor-ops"> {
   let description = [{
     Generalises named linalg operations and elementwise arithmetic on tensors,
     decomposes concatenations and paddings into insertions of slices, and turns
-    top-k into a sort of values and positions followed by a slice.
+    top-k into a sort of values and positions followed by a slice. What has no
+    elements becomes an empty tensor.
 
     Before:
     ```mlir

@@ -1,0 +1,75 @@
+// RUN: lpu-opt %s --lpu-decompose-tensor-ops -split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @concat
+func.func @concat(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> tensor<2x7xf32> {
+  // CHECK: %[[E:.+]] = tensor.empty() : tensor<2x7xf32>
+  // CHECK: %[[A:.+]] = tensor.insert_slice %arg0 into %[[E]][0, 0] [2, 3] [1, 1]
+  // CHECK: tensor.insert_slice %arg1 into %[[A]][0, 3] [2, 4] [1, 1]
+  %c = tensor.concat dim(1) %x, %y : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+  return %c : tensor<2x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @pad
+func.func @pad(%x: tensor<3xf32>) -> tensor<5xf32> {
+  // CHECK: %[[F:.+]] = linalg.fill
+  // CHECK: tensor.insert_slice %arg0 into %[[F]][1] [3] [1]
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<3xf32> to tensor<5xf32>
+  return %p : tensor<5xf32>
+}
+
+// -----
+
+// Named operations become generics, fills stay.
+// CHECK-LABEL: func.func @named
+func.func @named(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>) -> tensor<2x3xf32> {
+  // CHECK: linalg.fill
+  // CHECK: linalg.generic
+  // CHECK-NOT: linalg.matmul
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<2x4xf32>, tensor<4x3xf32>) outs(%f : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+// -----
+
+// Top-k: values and positions are sorted together, the first k are kept.
+// CHECK-LABEL: func.func @topk
+func.func @topk(%x: tensor<8xf32>, %v: tensor<3xf32>, %p: tensor<3xi64>) -> (tensor<3xf32>, tensor<3xi64>) {
+  // CHECK: %[[POSITIONS:.+]] = linalg.generic
+  // CHECK: linalg.index 0
+  // CHECK: %[[S:.+]]:2 = tm_tensor.sort dimension(0) outs(%arg0, %[[POSITIONS]] : tensor<8xf32>, tensor<8xi64>)
+  // CHECK-NEXT: ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %{{.+}}: i64, %{{.+}}: i64):
+  // CHECK-NEXT: arith.cmpf ogt, %[[A]], %[[B]] : f32
+  // CHECK: tensor.extract_slice %[[S]]#0[0] [3] [1]
+  // CHECK: tensor.extract_slice %[[S]]#1[0] [3] [1]
+  %r:2 = tm_tensor.topk dimension(0) ins(%x : tensor<8xf32>) outs(%v, %p : tensor<3xf32>, tensor<3xi64>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.cmpf ogt, %a, %b : f32
+    tm_tensor.yield %c : i1
+  } -> tensor<3xf32>, tensor<3xi64>
+  return %r#0, %r#1 : tensor<3xf32>, tensor<3xi64>
+}
+
+// -----
+
+// Nothing to compute.
+// CHECK-LABEL: func.func @empty
+func.func @empty(%x: tensor<0x2xf32>) -> tensor<0xf32> {
+  // CHECK-NEXT: %[[E:.+]] = tensor.empty() : tensor<0xf32>
+  // CHECK-NEXT: return %[[E]]
+  %e = tensor.empty() : tensor<0xf32>
+  %r = linalg.reduce ins(%x : tensor<0x2xf32>) outs(%e : tensor<0xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+  return %r : tensor<0xf32>
+}

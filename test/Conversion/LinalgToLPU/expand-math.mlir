@@ -1,0 +1,55 @@
+// RUN: lpu-opt %s --lpu-expand-math -split-input-file | FileCheck %s
+
+// x^5 = x * (x^2)^2
+// CHECK-LABEL: func.func @power
+// CHECK: %[[X2:.+]] = arith.mulf %arg0, %arg0
+// CHECK: %[[X4:.+]] = arith.mulf %[[X2]], %[[X2]]
+// CHECK: arith.mulf %arg0, %[[X4]]
+func.func @power(%x: f32) -> f32 {
+  %n = arith.constant 5 : i64
+  %r = math.fpowi %x, %n : f32, i64
+  return %r : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @inverse
+// CHECK: %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
+// CHECK: arith.divf %[[ONE]], %arg0
+func.func @inverse(%x: f32) -> f32 {
+  %n = arith.constant -1 : i64
+  %r = math.fpowi %x, %n : f32, i64
+  return %r : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @variable
+// CHECK: %[[F:.+]] = arith.sitofp %arg1 : i64 to f32
+// CHECK: math.powf %arg0, %[[F]] : f32
+func.func @variable(%x: f32, %n: i64) -> f32 {
+  %r = math.fpowi %x, %n : f32, i64
+  return %r : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @classes
+// CHECK: arith.cmpf uno, %arg0, %arg0 : f32
+// CHECK: %[[A:.+]] = math.absf %arg0 : f32
+// CHECK: arith.cmpf oeq, %[[A]], %{{.*}} : f32
+func.func @classes(%x: f32) -> (i1, i1) {
+  %0 = math.isnan %x : f32
+  %1 = math.isinf %x : f32
+  return %0, %1 : i1, i1
+}
+
+// -----
+
+// CHECK-LABEL: func.func @absolute
+// CHECK: %[[N:.+]] = arith.subi %{{.*}}, %arg0 : i32
+// CHECK: arith.maxsi %arg0, %[[N]] : i32
+func.func @absolute(%x: i32) -> i32 {
+  %0 = math.absi %x : i32
+  return %0 : i32
+}

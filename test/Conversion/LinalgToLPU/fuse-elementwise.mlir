@@ -1,0 +1,151 @@
+// RUN: lpu-opt %s --lpu-fuse-elementwise --cse -split-input-file | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#tr = affine_map<(i, j) -> (j, i)>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// A weight's transposition becomes a map of the contraction.
+// CHECK-DAG: #[[B:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-LABEL: func.func @weight
+func.func @weight(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>, %init: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[B]], #{{.*}}], {{.*}}} ins(%arg0, %arg1 : tensor<2x4xf32>, tensor<3x4xf32>)
+  // CHECK-NOT: linalg.generic
+  %e = tensor.empty() : tensor<4x3xf32>
+  %t = linalg.generic {indexing_maps = [#tr, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%w : tensor<3x4xf32>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<4x3xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %t : tensor<2x4xf32>, tensor<4x3xf32>) outs(%init : tensor<2x3xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// A computation does not go into a contraction, which would no longer be one.
+// CHECK-LABEL: func.func @contraction
+func.func @contraction(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>, %init: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // CHECK: linalg.generic
+  // CHECK: math.exp
+  // CHECK: linalg.generic
+  // CHECK-NOT: math.exp
+  %e = tensor.empty() : tensor<2x4xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %y = math.exp %i : f32
+    linalg.yield %y : f32
+  } -> tensor<2x4xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%t, %w : tensor<2x4xf32>, tensor<4x3xf32>) outs(%init : tensor<2x3xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// An elementwise operation goes into the reduction that uses it.
+// CHECK-LABEL: func.func @reduction
+func.func @reduction(%x: tensor<2x4xf32>, %init: tensor<2xf32>) -> tensor<2xf32> {
+  // CHECK: linalg.generic
+  // CHECK: math.exp
+  // CHECK: arith.addf
+  // CHECK-NOT: linalg.generic
+  %e = tensor.empty() : tensor<2x4xf32>
+  %t = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %y = math.exp %i : f32
+    linalg.yield %y : f32
+  } -> tensor<2x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+    ins(%t : tensor<2x4xf32>) outs(%init : tensor<2xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %s = arith.addf %i, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#one = affine_map<(i) -> (i)>
+
+// Two exponentials of a row do not become eight of its elements.
+// CHECK-LABEL: func.func @broadcast
+func.func @broadcast(%x: tensor<2xf32>, %y: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // CHECK: math.exp
+  // CHECK: linalg.yield
+  // CHECK: arith.mulf
+  %e = tensor.empty() : tensor<2xf32>
+  %t = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+    ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %z = math.exp %i : f32
+    linalg.yield %z : f32
+  } -> tensor<2xf32>
+  %f = tensor.empty() : tensor<2x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %t : tensor<2x4xf32>, tensor<2xf32>) outs(%f : tensor<2x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    linalg.yield %m : f32
+  } -> tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#tr = affine_map<(i, j) -> (j, i)>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// A contraction writes its result transposed.
+// CHECK-DAG: #[[C:.+]] = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-LABEL: func.func @result
+func.func @result(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>) -> tensor<3x2xf32> {
+  // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}, #[[C]]]
+  // CHECK-NOT: linalg.generic
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %w : tensor<2x4xf32>, tensor<4x3xf32>) outs(%init : tensor<2x3xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x3xf32>
+  %f = tensor.empty() : tensor<3x2xf32>
+  %t = linalg.generic {indexing_maps = [#tr, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%r : tensor<2x3xf32>) outs(%f : tensor<3x2xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<3x2xf32>
+  return %t : tensor<3x2xf32>
+}

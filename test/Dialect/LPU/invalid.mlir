@@ -1,0 +1,179 @@
+// RUN: lpu-opt %s -split-input-file -verify-diagnostics
+
+func.func @map_count(%x: tensor<2x4xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{has 2 indexing maps; expected 3 (a, b, c)}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %x : tensor<2x4xf32>, tensor<2x4xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @iterator(%x: tensor<2x4xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{has iterator type "window"; expected "parallel" or "reduction"}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                     iterator_types = ["parallel", "parallel", "window"]}
+    ins(%x, %x : tensor<2x4xf32>, tensor<2x4xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @map_rank(%x: tensor<2x4xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{map of a has 1 results, but the operand has rank 2}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %x : tensor<2x4xf32>, tensor<2x4xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @map_dims(%x: tensor<2x4xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{map of b has 2 dimensions, but there are 3 iterators}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %x : tensor<2x4xf32>, tensor<2x4xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @not_linear(%x: tensor<2x4xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{map of a is not linear}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k mod 2)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %x : tensor<2x4xf32>, tensor<2x4xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @result_map(%x: tensor<2x4xf32>, %c: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{map of c is not a projected permutation}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n * 2)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %x : tensor<2x4xf32>, tensor<2x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @reduction_in_one(%x: tensor<2x4xf32>, %y: tensor<2xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{dimension 2 is reduced and must be in both operands, not in the result}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n)>, affine_map<(m, n, k) -> (m, n)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<2x4xf32>, tensor<2xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @types(%x: tensor<2x4xi64>, %c: tensor<2x2xi64>) -> tensor<2x2xi64> {
+  // expected-error @below {{has element types 'i64', 'i64' and 'i64'; expected operands of one type f32, f16 or bf16}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %x : tensor<2x4xi64>, tensor<2x4xi64>) outs(%c : tensor<2x2xi64>) -> tensor<2x2xi64>
+  return %r : tensor<2x2xi64>
+}
+
+// -----
+
+func.func @sizes(%x: tensor<2x4xf32>, %w: tensor<2x5xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{map of a leaves dimension 1 of size 4}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %w : tensor<2x4xf32>, tensor<2x5xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @dynamic(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{has an operand of type 'tensor<?xf32>'; shapes are static}}
+  %r = lpu.copy ins(%x : tensor<?xf32>) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func @copy(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error @below {{copies 'tensor<2xf32>' to 'tensor<3xf32>'}}
+  %r = lpu.copy ins(%x : tensor<2xf32>) outs(%y : tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+
+// -----
+
+func.func @gather_rows(%t: tensor<100x64xf32>, %i: tensor<3xi64>, %o: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  // expected-error @below {{has rows of 'tensor<4x64xf32>'; expected shape 3, 64 of 'f32'}}
+  %r = lpu.gather {axis = 0 : i64} ins(%t, %i : tensor<100x64xf32>, tensor<3xi64>) outs(%o : tensor<4x64xf32>) -> tensor<4x64xf32>
+  return %r : tensor<4x64xf32>
+}
+
+// -----
+
+func.func @scatter_axis(%t: tensor<8xf32>, %i: tensor<3xi64>, %s: tensor<3xf32>) -> tensor<8xf32> {
+  // expected-error @below {{has axis 1; expected one below rank 1}}
+  %r = lpu.scatter {axis = 1 : i64} ins(%s, %i : tensor<3xf32>, tensor<3xi64>) outs(%t : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @index_type(%t: tensor<8xf32>, %i: tensor<3xf32>, %s: tensor<3xf32>) -> tensor<8xf32> {
+  // expected-error @below {{has index of 'tensor<3xf32>'; expected a vector of integers}}
+  %r = lpu.scatter {axis = 0 : i64} ins(%s, %i : tensor<3xf32>, tensor<3xf32>) outs(%t : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @heads(%q: tensor<1x3x1x8xf32>, %k: tensor<1x2x4x8xf32>) -> tensor<1x3x1x8xf32> {
+  // expected-error @below {{has 3 query heads, no multiple of 2 key heads}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %k, %k : tensor<1x3x1x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>)
+    outs(%q : tensor<1x3x1x8xf32>) -> tensor<1x3x1x8xf32>
+  return %r : tensor<1x3x1x8xf32>
+}
+
+// -----
+
+func.func @mask(%q: tensor<1x2x1x8xf32>, %k: tensor<1x2x4x8xf32>, %m: tensor<1x1x1x5xf32>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{mask 'tensor<1x1x1x5xf32>' does not broadcast to 1, 2, 1, 4}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %k, %k, %m : tensor<1x2x1x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x1x1x5xf32>)
+    outs(%q : tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
+func.func @region_argument(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{region argument 0 is 'tensor<4xf32>'; expected 'tensor<8xf32>'}}
+  %r = lpu.vector ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) {
+  ^bb0(%a: tensor<4xf32>, %o: tensor<8xf32>):
+    lpu.yield %o : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @yield_count(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{has 1 destinations, but yields 0 values}}
+  %r = lpu.vector ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) {
+  ^bb0(%a: tensor<8xf32>, %o: tensor<8xf32>):
+    lpu.yield
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @below {{lmu_byte}}
+module attributes {lpu.machine = #lpu.machine<{lmu_byte = 4096 : i64}>} {}
+
+// -----
+
+// expected-error @below {{machine parameter 'lmu_bytes' is neither a string, a number nor a boolean}}
+module attributes {lpu.machine = #lpu.machine<{lmu_bytes = [1]}>} {}
