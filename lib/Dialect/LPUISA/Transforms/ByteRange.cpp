@@ -8,10 +8,29 @@
 #include "lpu/Dialect/LPUISA/Transforms/ByteRange.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 using namespace mlir::lpuisa;
 
 using Wide = __int128;
+
+namespace {
+/// Bytes [low, high).
+struct Interval {
+  Wide low, high;
+};
+} // namespace
+
+template <typename Steps>
+static Interval boundSteps(int64_t offset, int64_t width, const Steps &steps) {
+  Interval interval{offset, Wide(offset) + width};
+  for (const auto &step : steps) {
+    Wide reach = Wide(step.stride) * step.count;
+    (reach < 0 ? interval.low : interval.high) += reach;
+  }
+  return interval;
+}
 
 ByteRange::ByteRange(const ::lpu::View &view,
                      const std::vector<uint64_t> &trips) {
@@ -37,6 +56,15 @@ ByteRange::ByteRange(const ::lpu::View &view,
     loops.push_back(
         {view.loopIncrements[level], trips[level] == 0 ? 0 : trips[level] - 1});
   }
+  std::vector<Step> steps = dims;
+  steps.insert(steps.end(), loops.begin(), loops.end());
+  Interval bounds = boundSteps(offset, width, steps);
+  auto saturate = [](Wide value) {
+    constexpr Wide limit = std::numeric_limits<int64_t>::max();
+    return static_cast<int64_t>(std::clamp(value, -limit, limit));
+  };
+  low = saturate(bounds.low);
+  high = saturate(bounds.high);
 }
 
 std::vector<ByteRange::Step>
@@ -52,23 +80,6 @@ ByteRange::stepsAgainst(const ByteRange &other, unsigned sharedLevels) const {
   return steps;
 }
 
-namespace {
-/// Bytes [low, high).
-struct Interval {
-  Wide low, high;
-};
-} // namespace
-
-template <typename Steps>
-static Interval boundSteps(int64_t offset, int64_t width, const Steps &steps) {
-  Interval interval{offset, Wide(offset) + width};
-  for (const auto &step : steps) {
-    Wide reach = Wide(step.stride) * step.count;
-    (reach < 0 ? interval.low : interval.high) += reach;
-  }
-  return interval;
-}
-
 /// Whether the intervals are apart on a circle of `modulus` bytes.
 static bool areApart(Interval left, Interval right, Wide modulus) {
   Wide leftLength = left.high - left.low, rightLength = right.high - right.low;
@@ -81,7 +92,8 @@ static bool areApart(Interval left, Interval right, Wide modulus) {
 
 bool ByteRange::mayOverlap(const ByteRange &other,
                            unsigned sharedLevels) const {
-  if (memory != other.memory || empty || other.empty) {
+  if (memory != other.memory || empty || other.empty || low >= other.high ||
+      other.low >= high) {
     return false;
   }
   std::vector<Step> left = stepsAgainst(other, sharedLevels);
@@ -116,7 +128,8 @@ bool ByteRange::mayOverlap(const ByteRange &other,
 }
 
 bool ByteRange::covers(const ByteRange &other, unsigned sharedLevels) const {
-  if (memory != other.memory || empty || !exact) {
+  if (memory != other.memory || empty || !exact || low > other.low ||
+      high < other.high) {
     return false;
   }
   // A loop may run fewer times than its bound, so only what is in step counts.

@@ -14,6 +14,7 @@
 #include <array>
 #include <cassert>
 #include <deque>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -76,6 +77,66 @@ struct LiveAccess {
   const HazardAccess *access;
 };
 
+/// The live accesses of one memory, by pages of its addresses, so that a long
+/// program does not compare each access with all.
+class LiveAccesses {
+public:
+  /// Calls `visit` with every access that may meet `range`, some twice.
+  template <typename Visit>
+  void forEachNear(const ByteRange &range, Visit visit) {
+    forEachList(range, [&](std::vector<LiveAccess> &list) {
+      for (const LiveAccess &access : list) {
+        visit(access);
+      }
+    });
+  }
+
+  /// Removes what `isSuperseded` says, among the accesses within `range`.
+  template <typename Predicate>
+  void removeWithin(const ByteRange &range, Predicate isSuperseded) {
+    forEachList(range, [&](std::vector<LiveAccess> &list) {
+      list.erase(std::remove_if(list.begin(), list.end(), isSuperseded),
+                 list.end());
+    });
+  }
+
+  void add(const LiveAccess &access) {
+    int64_t first = firstPage(access.access->range);
+    int64_t last = lastPage(access.access->range);
+    if (last - first >= maxPages) {
+      wide.push_back(access);
+      return;
+    }
+    for (int64_t page = first; page <= last; ++page) {
+      pages[page].push_back(access);
+    }
+  }
+
+private:
+  static constexpr int64_t pageBytes = 4096;
+  /// An access to more pages than this is kept apart.
+  static constexpr int64_t maxPages = 64;
+
+  static int64_t firstPage(const ByteRange &range) {
+    return range.getLow() / pageBytes;
+  }
+  static int64_t lastPage(const ByteRange &range) {
+    return range.getHigh() / pageBytes;
+  }
+
+  template <typename Visit>
+  void forEachList(const ByteRange &range, Visit visit) {
+    auto end = pages.upper_bound(lastPage(range));
+    for (auto page = pages.lower_bound(firstPage(range)); page != end; ++page) {
+      visit(page->second);
+    }
+    visit(wide);
+  }
+
+  std::map<int64_t, std::vector<LiveAccess>> pages;
+  std::vector<LiveAccess> wide;
+};
+
 /// What the block around a loop must know of its body.
 struct BlockSummary {
   std::array<std::vector<const HazardAccess *>, numUnits> accesses;
@@ -135,7 +196,7 @@ private:
   std::array<int64_t, numUnits> last{-1, -1, -1, -1};
   /// What is complete when a unit has completed the item at a position.
   std::array<std::unordered_map<int64_t, Clock>, numUnits> completed;
-  std::unordered_map<uint32_t, std::vector<LiveAccess>> live;
+  std::unordered_map<uint32_t, LiveAccesses> live;
   std::vector<Node> nodes;
   /// Positions of loops, with the pairs of units that they use semaphores of.
   std::vector<std::pair<int64_t, std::array<bool, numPairs>>> loops;
@@ -179,17 +240,17 @@ void BlockPlanner::orderAfterHazards(const Node &node) {
     if (found == live.end()) {
       continue;
     }
-    for (const LiveAccess &before : found->second) {
+    found->second.forEachNear(access->range, [&](const LiveAccess &before) {
       // What the ICP loaded was complete before it issued this.
       if (before.unit == node.unit || before.unit == Unit::ICP ||
           before.position <= needed[indexOf(before.unit)] ||
           !isHazard(*before.access, *access)) {
-        continue;
+        return;
       }
       if (access->range.mayOverlap(before.access->range, level)) {
         needed[indexOf(before.unit)] = before.position;
       }
-    }
+    });
   }
   // The queue's own order, and what the ICP knew when it issued this.
   Clock &clock = clocks[indexOf(node.unit)];
@@ -224,7 +285,7 @@ void BlockPlanner::makeLive(const Node &node) {
     if (writtenMemories.count(memory) == 0) {
       continue;
     }
-    std::vector<LiveAccess> &accesses = live[memory];
+    LiveAccesses &accesses = live[memory];
     // Whatever conflicts with an access that this one covers also conflicts
     // with this one, which is ordered after it: by its hazard if this is a
     // write, by their queue if both are of one unit.
@@ -236,10 +297,8 @@ void BlockPlanner::makeLive(const Node &node) {
                        (before.unit == node.unit && !before.access->isWrite);
       return isOrdered && access->range.covers(before.access->range, level);
     };
-    accesses.erase(
-        std::remove_if(accesses.begin(), accesses.end(), isSuperseded),
-        accesses.end());
-    accesses.push_back({node.position, node.unit, access});
+    accesses.removeWithin(access->range, isSuperseded);
+    accesses.add({node.position, node.unit, access});
   }
 }
 

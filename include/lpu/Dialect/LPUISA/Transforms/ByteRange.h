@@ -28,6 +28,9 @@ public:
   /// Number of the memory: a space, or an argument.
   uint32_t getMemory() const { return memory; }
   bool isEmpty() const { return empty; }
+  /// Bounds of what is reached in all iterations, saturated.
+  int64_t getLow() const { return low; }
+  int64_t getHigh() const { return high; }
 
   /// Whether both can touch a common byte, when the loops at levels below
   /// `sharedLevels` are in the same iteration for both.
@@ -55,6 +58,7 @@ private:
   bool empty = true;
   int64_t offset = 0;
   int64_t width = 0;
+  int64_t low = 0, high = 0;
   /// Dimensions; the bound of an offset register counts as steps of a byte.
   std::vector<Step> dims;
   std::vector<Step> loops;
