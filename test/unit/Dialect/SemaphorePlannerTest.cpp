@@ -423,9 +423,39 @@ TEST(SemaphorePlanner, IterationsApartNeedNoCarry) {
   builder.write(Unit::SMA, bytes(0, 16, {16}));
   builder.read(Unit::VXE, bytes(0, 16, {16}));
   builder.endLoop();
-  // The bounding ranges of all iterations meet, and the edge is kept; but
-  // within an iteration nothing else is needed.
-  check(builder, plan(builder), 2, 200);
+  SemaphorePlan result = plan(builder);
+  EXPECT_EQ(result.numWaits(), 1u);
+  check(builder, result, 2, 200);
+}
+
+TEST(SemaphorePlanner, IterationsThatMeetAreCarried) {
+  // Each iteration reads the last byte of the one before.
+  Builder builder;
+  builder.beginLoop(4);
+  builder.write(Unit::SMA, bytes(16, 16, {16}));
+  builder.read(Unit::VXE, bytes(15, 16, {16}));
+  builder.endLoop();
+  SemaphorePlan result = plan(builder);
+  EXPECT_EQ(result.edgesNeeded, 2u);
+  check(builder, result, 6, 200);
+}
+
+TEST(SemaphorePlanner, LaterIterationsByDistance) {
+  auto range = [](int64_t begin, int64_t step) {
+    return ByteRange(bytes(begin, 16, {step}), {4});
+  };
+  // The later one comes back to these bytes after 1, 3 or 4 iterations.
+  EXPECT_TRUE(range(16, 16).mayOverlapLater(range(0, 16), 0));
+  EXPECT_TRUE(range(48, 16).mayOverlapLater(range(0, 16), 0));
+  EXPECT_FALSE(range(64, 16).mayOverlapLater(range(0, 16), 0));
+  // It never does if it moves away, or jumps over them.
+  EXPECT_FALSE(range(0, 16).mayOverlapLater(range(16, 16), 0));
+  EXPECT_FALSE(range(0, 16).mayOverlapLater(range(0, 16), 0));
+  EXPECT_FALSE(range(32, 64).mayOverlapLater(range(0, 64), 0));
+  EXPECT_TRUE(range(0, -16).mayOverlapLater(range(16, -16), 0));
+  EXPECT_FALSE(range(16, -16).mayOverlapLater(range(0, -16), 0));
+  // Without a common step nothing is known but the bounds.
+  EXPECT_TRUE(range(0, 16).mayOverlapLater(range(16, 32), 0));
 }
 
 TEST(SemaphorePlanner, EdgeAcrossLoopDoesNotMixWithThoseInside) {

@@ -127,6 +127,35 @@ bool ByteRange::mayOverlap(const ByteRange &other,
   return true;
 }
 
+bool ByteRange::mayOverlapLater(const ByteRange &later, unsigned level) const {
+  if (!mayOverlap(later, level)) {
+    return false;
+  }
+  if (level >= loops.size() || level >= later.loops.size() ||
+      loops[level].stride != later.loops[level].stride ||
+      loops[level].stride == 0) {
+    return true;
+  }
+  // Both move by the same step, so it is the number of iterations between them,
+  // 1 to `count`, that counts: it moves `later` by as many steps.
+  auto boundOf = [&](const ByteRange &range, const ByteRange &other) {
+    return boundSteps(range.offset, range.width,
+                      range.stepsAgainst(other, level + 1));
+  };
+  Interval mine = boundOf(*this, later), theirs = boundOf(later, *this);
+  Wide step = loops[level].stride;
+  Wide count = std::min(loops[level].count, later.loops[level].count);
+  if (step < 0) { // Turn the addresses around.
+    mine = {-mine.high, -mine.low};
+    theirs = {-theirs.high, -theirs.low};
+    step = -step;
+  }
+  // The first distance at which `later` is not below this range.
+  Wide gap = mine.low - theirs.high;
+  Wide distance = gap < 0 ? 1 : gap / step + 1;
+  return distance <= count && theirs.low + distance * step < mine.high;
+}
+
 bool ByteRange::covers(const ByteRange &other, unsigned sharedLevels) const {
   if (memory != other.memory || empty || !exact || low > other.low ||
       high < other.high) {

@@ -504,8 +504,7 @@ bool BlockPlanner::runBody(const HazardItem &loop) {
 /// Orders each iteration after the one before, for each pair of units by one
 /// edge from the last producer to the first consumer.
 void BlockPlanner::planCarried(const HazardItem &loop) {
-  // Levels around the loop are in step; the loop itself is not.
-  unsigned sharedLevels = level - 1;
+  unsigned loopLevel = level - 1;
   for (Unit producer : queueUnits) {
     for (Unit consumer : {Unit::ICP, Unit::SMA, Unit::SXE, Unit::VXE}) {
       if (producer == consumer) {
@@ -521,7 +520,7 @@ void BlockPlanner::planCarried(const HazardItem &loop) {
           for (const HazardAccess *left : before.accesses) {
             for (const HazardAccess *right : after.accesses) {
               if (isHazard(*left, *right) &&
-                  left->range.mayOverlap(right->range, sharedLevels)) {
+                  left->range.mayOverlapLater(right->range, loopLevel)) {
                 from = std::max(from, before.position);
                 to = std::min(to, after.position);
               }

@@ -36,6 +36,10 @@ public:
   /// `sharedLevels` are in the same iteration for both.
   bool mayOverlap(const ByteRange &other, unsigned sharedLevels) const;
 
+  /// Whether `later` can touch a common byte in a later iteration of the loop
+  /// at `level`. The loops around that one are in the same iteration for both.
+  bool mayOverlapLater(const ByteRange &later, unsigned level) const;
+
   /// Whether this range is certain to include every byte that `other` can
   /// reach, under the same condition.
   bool covers(const ByteRange &other, unsigned sharedLevels) const;
