@@ -33,10 +33,12 @@ func.func @matmul(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3xf32> {
 
 // The weight stands first: operands change places, so that it is streamed. An
 // init that is not zero is accumulated to. Narrow operands are widened exactly.
+// CHECK-DAG: #[[$M:.+]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[$N:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-LABEL: func.func @weight_first
 func.func @weight_first(%w: tensor<3x4xbf16>, %x: tensor<2x4xbf16>, %bias: tensor<3x2xf32>) -> tensor<3x2xf32> {
   // CHECK: %[[V:.+]] = lpu.vector
-  // CHECK: lpu.contract {indexing_maps = [#map, #map1, #{{.*}}], iterator_types = [{{.*}}]} ins(%[[V]], %arg0 : tensor<2x4xbf16>, tensor<3x4xbf16>) outs(%arg2 : tensor<3x2xf32>)
+  // CHECK: lpu.contract {indexing_maps = [#[[$N]], #[[$M]], #{{.*}}], iterator_types = [{{.*}}]} ins(%[[V]], %arg0 : tensor<2x4xbf16>, tensor<3x4xbf16>) outs(%arg2 : tensor<3x2xf32>)
   %e = tensor.empty() : tensor<2x4xbf16>
   %n = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
     ins(%x : tensor<2x4xbf16>) outs(%e : tensor<2x4xbf16>) {

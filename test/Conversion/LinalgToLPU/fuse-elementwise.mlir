@@ -8,10 +8,10 @@
 #c = affine_map<(m, n, k) -> (m, n)>
 
 // A weight's transposition becomes a map of the contraction.
-// CHECK-DAG: #[[B:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[$B:.+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-LABEL: func.func @weight
 func.func @weight(%x: tensor<2x4xf32>, %w: tensor<3x4xf32>, %init: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[B]], #{{.*}}], {{.*}}} ins(%arg0, %arg1 : tensor<2x4xf32>, tensor<3x4xf32>)
+  // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[$B]], #{{.*}}], {{.*}}} ins(%arg0, %arg1 : tensor<2x4xf32>, tensor<3x4xf32>)
   // CHECK-NOT: linalg.generic
   %e = tensor.empty() : tensor<4x3xf32>
   %t = linalg.generic {indexing_maps = [#tr, #id], iterator_types = ["parallel", "parallel"]}
@@ -126,10 +126,10 @@ func.func @broadcast(%x: tensor<2xf32>, %y: tensor<2x4xf32>) -> tensor<2x4xf32> 
 #c = affine_map<(m, n, k) -> (m, n)>
 
 // A contraction writes its result transposed.
-// CHECK-DAG: #[[C:.+]] = affine_map<(d0, d1, d2) -> (d1, d0)>
+// CHECK-DAG: #[[$C:.+]] = affine_map<(d0, d1, d2) -> (d1, d0)>
 // CHECK-LABEL: func.func @result
 func.func @result(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>) -> tensor<3x2xf32> {
-  // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}, #[[C]]]
+  // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}, #[[$C]]]
   // CHECK-NOT: linalg.generic
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<2x3xf32>
