@@ -1,0 +1,189 @@
+//===- IsaDocTest.cpp - Checks docs/ISA.md against the tables -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The specification lists micro-operations, opcodes and machine parameters that
+// also stand in code. This test makes the row that belongs into the page and
+// looks for it; a failure prints the row to put there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lpu/Target/MachineModel.h"
+#include "lpu/Target/MicroOps.h"
+#include "lpu/Target/Names.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+using namespace lpu;
+
+static const std::string &page() {
+  static const std::string text = [] {
+    std::ifstream file(LPU_DOCS_DIRECTORY "/ISA.md");
+    std::stringstream contents;
+    contents << file.rdbuf();
+    return contents.str();
+  }();
+  return text;
+}
+
+static void expectLine(const std::string &line) {
+  EXPECT_NE(page().find("\n" + line + "\n"), std::string::npos)
+      << "docs/ISA.md lacks the line\n"
+      << line;
+}
+
+static const char *text(MicroTypeRule rule) {
+  switch (rule) {
+  case MicroTypeRule::None:
+    return "";
+  case MicroTypeRule::Float:
+    return "f32";
+  case MicroTypeRule::Index:
+    return "i64";
+  case MicroTypeRule::I32:
+    return "i32";
+  case MicroTypeRule::Integer:
+    return "i8..i64";
+  case MicroTypeRule::IntegerOrI1:
+    return "i1..i64";
+  case MicroTypeRule::Any:
+    return "any";
+  }
+  return "";
+}
+
+static const char *text(MicroInput input) {
+  switch (input) {
+  case MicroInput::None:
+    return "";
+  case MicroInput::Type:
+    return "T";
+  case MicroInput::I1:
+    return "i1";
+  case MicroInput::Index:
+    return "i64";
+  case MicroInput::Float:
+    return "f32";
+  case MicroInput::Word:
+    return "i32";
+  case MicroInput::Wider:
+    return "wider";
+  case MicroInput::Source:
+    return "int";
+  case MicroInput::Row:
+    return "T of the row";
+  case MicroInput::Carry:
+    return "carry";
+  }
+  return "";
+}
+
+static std::string fieldC(const MicroOpInfo &info) {
+  switch (info.fieldC) {
+  case MicroFieldC::None:
+    return "";
+  case MicroFieldC::Register:
+    return text(info.c);
+  case MicroFieldC::Combine:
+    return "combine";
+  case MicroFieldC::CombineSet:
+    return "combine, set";
+  case MicroFieldC::PredicateF:
+  case MicroFieldC::PredicateI:
+    return "predicate";
+  case MicroFieldC::SourceType:
+    return "type of a";
+  case MicroFieldC::FaultKind:
+    return "fault kind";
+  }
+  return "";
+}
+
+static const char *text(MicroFieldOperand operand) {
+  switch (operand) {
+  case MicroFieldOperand::None:
+    return "";
+  case MicroFieldOperand::Operand:
+    return "operand";
+  case MicroFieldOperand::Table:
+    return "table";
+  case MicroFieldOperand::Dimension:
+    return "dimension";
+  case MicroFieldOperand::String:
+    return "message";
+  }
+  return "";
+}
+
+static const char *text(MicroCost cost) {
+  switch (cost) {
+  case MicroCost::Free:
+    return "0";
+  case MicroCost::Port:
+    return "port";
+  case MicroCost::Simple:
+    return "1";
+  case MicroCost::Transcendental:
+    return "t";
+  }
+  return "";
+}
+
+TEST(IsaDoc, MicroOps) {
+  for (size_t i = 0; i < microOpCount(); ++i) {
+    const MicroOpInfo &info = microOpTable()[i];
+    char code[8];
+    std::snprintf(code, sizeof(code), "0x%02x", static_cast<unsigned>(info.opcode));
+    const char *result = info.result == MicroResult::Type ? "T"
+                         : info.result == MicroResult::I1 ? "i1"
+                                                          : "";
+    const char *sections = info.sections == MicroSections::Both ? "both"
+                           : info.sections == MicroSections::Elements
+                               ? "elements"
+                               : "";
+    std::string row = "| " + std::string(info.name) + " | " + code;
+    for (const std::string &cell :
+         {std::string(text(info.type)), std::string(text(info.a)),
+          std::string(text(info.b)), fieldC(info), std::string(text(info.operand)),
+          std::string(result), std::string(sections), std::string(text(info.cost))}) {
+      row += " | " + cell;
+    }
+    expectLine(row + " |");
+  }
+}
+
+TEST(IsaDoc, MachineParameters) {
+  MachineModel presets[] = {*MachineModel::get("lpu-hbm3"),
+                            *MachineModel::get("lpu-lpddr5x"),
+                            *MachineModel::get("tiny")};
+  for (const MachineParameter &parameter : MachineModel::parameters()) {
+    std::string row = "| `" + std::string(parameter.name) + "`";
+    for (const MachineModel &machine : presets) {
+      char value[32];
+      if (parameter.integer) {
+        std::snprintf(value, sizeof(value), "%lld",
+                      static_cast<long long>(machine.*parameter.integer));
+      } else {
+        std::snprintf(value, sizeof(value), "%.6g", machine.*parameter.real);
+      }
+      row += std::string(" | ") + value;
+    }
+    expectLine(row + " | " + std::string(parameter.description) + " |");
+  }
+}
+
+TEST(IsaDoc, EveryOpcodeHasASection) {
+  for (unsigned i = 0; i < 256; ++i) {
+    std::string name(nameOf(static_cast<Opcode>(i)));
+    if (name.empty()) {
+      continue;
+    }
+    char heading[64];
+    std::snprintf(heading, sizeof(heading), "%s (0x%02x)", name.c_str(), i);
+    EXPECT_NE(page().find(heading), std::string::npos) << heading;
+  }
+}
