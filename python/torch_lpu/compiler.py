@@ -71,7 +71,7 @@ def _run_pipeline(start: str, stop: str) -> Callable[[str, Options], str]:
 
         passes = pipeline(options, start, stop)
         try:
-            return run_pipeline(text, passes)
+            return f"{run_pipeline(text, passes)}\n"  # As lpu-opt writes it.
         except RuntimeError as error:
             command = ("lpu-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}")
             raise _stage_error(stop, str(error), text, command) from None
@@ -127,6 +127,16 @@ def _timed(compilation: Compilation, stage: str) -> Iterator[None]:
     seconds = time.perf_counter() - started
     for record in (compilation.seconds, *_recorders):
         record[stage] = record.get(stage, 0.0) + seconds
+
+
+def lower_to(stage: str, text: str, options: Options) -> None:
+    """Runs the stages up to `stage` for their failures alone."""
+    product: str | bytes = text
+    for name, run in STAGES.items():
+        assert isinstance(product, str)
+        product = run(product, options)
+        if name == stage:
+            return
 
 
 def compile_graph(

@@ -8,6 +8,7 @@ whose stock form would compute in float64 or that nothing below legalises.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -143,13 +144,99 @@ def _group_norm(
     )
 
 
-def _divide_bytes(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
-    """torch-mlir divides integers of 32 bits and more."""
+def _divide_integers(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
+    """Exact, where torch-mlir floors a float64 quotient and does not divide bytes at all."""
     result = torch.result_type(input, other)
-    if rounding_mode is None or result not in (torch.int8, torch.uint8):
+    if rounding_mode is None or result.is_floating_point or result.is_complex:
         return NotImplemented
-    quotient = torch.div(input.to(torch.int32), other.to(torch.int32), rounding_mode=rounding_mode)
-    return quotient.to(result)
+    if result in (torch.int8, torch.uint8):
+        wide = torch.div(input.to(torch.int32), other.to(torch.int32), rounding_mode=rounding_mode)
+        return wide.to(result)
+    if rounding_mode == "trunc":
+        return NotImplemented
+    input, other = input.to(result), other.to(result)
+    return torch.div(input - torch.remainder(input, other), other, rounding_mode="trunc")
+
+
+def _remainder(input: Tensor, other: Tensor) -> Tensor:
+    """torch-mlir takes the remainder of unsigned bytes as if they were signed."""
+    if torch.result_type(input, other) != torch.uint8:
+        return NotImplemented
+    return torch.remainder(input.to(torch.int32), other.to(torch.int32)).to(torch.uint8)
+
+
+def _abs(input: Tensor) -> Tensor:
+    return input.clone() if input.dtype == torch.uint8 else NotImplemented
+
+
+def _shift_right(input: Tensor, other: Tensor) -> Tensor:
+    if input.dtype != torch.uint8:
+        return NotImplemented
+    return aten.bitwise_right_shift(input.to(torch.int32), other).to(torch.uint8)
+
+
+def _floor_divide(input: Tensor, other: Tensor) -> Tensor:
+    return torch.div(input, other, rounding_mode="floor")
+
+
+def _maximum(input: Tensor, other: Tensor) -> Tensor:
+    """NaN if either is NaN, which torch-mlir's comparison forgets."""
+    if not torch.result_type(input, other).is_floating_point:
+        return NotImplemented
+    return torch.where((input > other) | (input != input), input, other)
+
+
+def _minimum(input: Tensor, other: Tensor) -> Tensor:
+    if not torch.result_type(input, other).is_floating_point:
+        return NotImplemented
+    return torch.where((input < other) | (input != input), input, other)
+
+
+def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """NaN stays NaN, which torch-mlir's unordered comparison turns into a bound."""
+    if not input.is_floating_point():
+        return NotImplemented
+    result = torch.result_type(input, min if min is not None else max)
+    value = input.to(result)
+    if min is not None:
+        value = torch.where(value < min, _bound(min, value), value)
+    if max is not None:
+        value = torch.where(value > max, _bound(max, value), value)
+    return value
+
+
+def _bound(bound: Any, like: Tensor) -> Tensor:
+    if isinstance(bound, Tensor):
+        return bound.to(like.dtype)
+    return torch.full((), bound, dtype=like.dtype, device=like.device)
+
+
+def _sum_of_bytes(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """torch-mlir extends unsigned bytes by their sign."""
+    if input.dtype != torch.uint8:
+        return NotImplemented
+    dims = list(dim) if dim else list(range(input.dim()))
+    return aten.sum.dim_IntList(input.to(torch.int64), dims, keepdim, dtype=dtype)
+
+
+def _gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """torch-mlir's tanh form has a wrong constant (0.797724 for sqrt(2 / pi))."""
+    if approximate != "tanh":
+        return NotImplemented
+    x = input.to(_compute_dtype(input))
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))
+    return (0.5 * x * (1 + torch.tanh(inner))).to(input.dtype)
+
+
+def _constant_pad(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
+    """Negative padding is a slice."""
+    if all(amount >= 0 for amount in pad):
+        return NotImplemented
+    for place in range(0, len(pad), 2):
+        dim = input.dim() - 1 - place // 2
+        before, after = max(-pad[place], 0), max(-pad[place + 1], 0)
+        input = input.narrow(dim, before, input.shape[dim] - before - after)
+    return aten.constant_pad_nd(input, [max(amount, 0) for amount in pad], value)
 
 
 def _roll(input: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor:
@@ -175,11 +262,25 @@ def _eye(rows: int, columns: int | None = None, **kwargs: Any) -> Tensor:
 
 
 _OWN: dict[OpOverload, Callable] = {
-    aten.div.Tensor_mode: _divide_bytes,
+    aten.__rshift__.Scalar: _shift_right,
+    aten.abs.default: _abs,
+    aten.bitwise_right_shift.Tensor: _shift_right,
+    aten.bitwise_right_shift.Tensor_Scalar: _shift_right,
+    aten.clamp.Tensor: _clamp,
+    aten.clamp.default: _clamp,
+    aten.constant_pad_nd.default: _constant_pad,
+    aten.div.Tensor_mode: _divide_integers,
     aten.eye.default: _eye,
     aten.eye.m: _eye,
+    aten.floor_divide.default: _floor_divide,
+    aten.gelu.default: _gelu,
+    aten.maximum.default: _maximum,
+    aten.minimum.default: _minimum,
+    aten.remainder.Tensor: _remainder,
     aten.roll.default: _roll,
     aten._native_batch_norm_legit_no_training.default: _batch_norm_inference,
+    aten.sum.default: lambda input, *, dtype=None: _sum_of_bytes(input, dtype=dtype),
+    aten.sum.dim_IntList: _sum_of_bytes,
     aten.var.correction: _var,
     aten.std.correction: _std,
     aten.var_mean.correction: _var_mean,

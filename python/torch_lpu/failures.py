@@ -75,8 +75,9 @@ def _mlir_name(node: Node) -> str:
 def _isolated(gm: GraphModule, error: StageError, options: Options) -> list[Node]:
     """Lowers every kind of node alone, as far as the stage that failed."""
     deadline = time.monotonic() + ISOLATION_SECONDS
+    kinds = _one_per_kind(_candidates(gm))
     failing: list[Node] = []
-    for node in _one_per_kind(_candidates(gm)):
+    for node in kinds:
         if time.monotonic() > deadline:
             break
         try:
@@ -84,7 +85,8 @@ def _isolated(gm: GraphModule, error: StageError, options: Options) -> list[Node
             compiler.lower_to(error.stage, import_graph(single, bind_signature(single, {}, {})), options)
         except StageError:
             failing.append(node)
-    return failing
+    # A stage of ours on which every node fails has a fault that is no node's.
+    return [] if error.internal and len(failing) == len(kinds) else failing
 
 
 def _one_per_kind(nodes: Iterable[Node]) -> list[Node]:

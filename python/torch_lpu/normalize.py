@@ -269,6 +269,33 @@ def _row_write(node: Node) -> tuple[Node, Node, Node, int, bool] | None:
     return cache, index, value, axis, True
 
 
+def keep_nan(graph: Graph) -> None:
+    """torch-mlir folds `x == x` to true, which NaN is not."""
+    for node in graph.find_nodes(op="call_function", target=aten.eq.Tensor):
+        left, right = node.args
+        if left is right and left.meta["val"].is_floating_point():
+            with graph.inserting_before(node):
+                different = call(graph, node, aten.ne.Tensor, left, right)
+                equal = call(graph, node, aten.logical_not.default, different)
+            node.replace_all_uses_with(equal)
+            graph.erase_node(node)
+
+
+def widen_bytes(graph: Graph) -> None:
+    """Unsigned bytes are converted before they meet wider types: torch-mlir would extend their sign."""
+    for node in list(graph.nodes):
+        if not isinstance(node.target, OpOverload) or torch.Tag.pointwise not in node.target.tags:
+            continue
+        value = node.meta.get("val")
+        if not isinstance(value, Tensor) or value.dtype in (torch.uint8, torch.bool):
+            continue
+        for operand in node.all_input_nodes:
+            if operand.meta["val"].dtype == torch.uint8 and node.target is not aten._to_copy.default:
+                with graph.inserting_before(node):
+                    wide = call(graph, node, aten._to_copy.default, operand, dtype=value.dtype)
+                node.replace_input_with(operand, wide)
+
+
 def fold_empty(graph: Graph) -> None:
     """A tensor without elements has no value to compute."""
     for node in list(graph.nodes):
@@ -300,6 +327,8 @@ def drop_identities(graph: Graph) -> None:
 _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, drop_identities),
     (None, fold_empty),
+    (None, keep_nan),
+    (None, widen_bytes),
     ("attention", convert_flash_attention),
     ("grouped-query", group_queries),
     ("scatter", keep_scatter),

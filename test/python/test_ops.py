@@ -76,8 +76,22 @@ def test_division(dtype):
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 def test_integers(dtype):
-    x, y = integers(4, 5, dtype=dtype), integers(4, 5, dtype=dtype, low=1, high=9).clamp(min=1)
-    check(lambda x, y: (x + y, x * y, x // y, x % y, x & y, x | y, x ^ y, x == y, x > y), x, y)
+    x, y = (
+        integers(4, 25, dtype=dtype, low=-128, high=127),
+        integers(4, 25, dtype=dtype, low=1, high=9).clamp(min=1),
+    )
+    if dtype == torch.uint8:
+        x = x * 2 + 1
+    check(lambda x, y: (x + y, x - y, x * y, x // y, x % y, x.div(y, rounding_mode="trunc")), x, y)
+    check(
+        lambda x, y: (x & y, x | y, x ^ y, ~x, x == y, x > y, torch.maximum(x, y), x.amax(-1), x.sum()), x, y
+    )
+    check(
+        lambda x, y: (x > 100, x * 2.5, x + y.to(torch.int64), x.float() * y, torch.where(x > y, x, 1.5)),
+        x,
+        y,
+    )
+    check(lambda x, y: (x.float(), x.to(torch.int64), x / y, x.abs(), -x, x << 1, x >> 1, x.argmax(-1)), x, y)
 
 
 @pytest.mark.parametrize(
@@ -102,20 +116,9 @@ def test_comparisons_and_logic():
 def test_nan_and_infinity():
     x = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0])
     y = torch.tensor([1.0, float("nan"), 2.0, -0.0, 0.0, float("inf")])
-    check(
-        lambda x, y: (
-            x + y,
-            x * y,
-            torch.maximum(x, y),
-            torch.minimum(x, y),
-            x == y,
-            x != y,
-            x < y,
-            x.isnan(),
-        ),
-        x,
-        y,
-    )
+    check(lambda x, y: (x + y, x * y, torch.maximum(x, y), torch.minimum(x, y), x == y, x == x, x < y), x, y)
+    check(lambda x: (x.isnan(), x.relu(), x.clamp(-1, 1), x.amax(), x[1:].amin(), x.sigmoid(), x.max(0)), x)
+    check(lambda x: (F.softmax(x[3:], 0), F.softmax(x[1:], 0), x.argmax(), x[1:].argmin()), x)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
