@@ -278,8 +278,11 @@ Result<MachineModel> MachineModel::parse(std::string_view text,
     }
     machine = *found;
   }
-  std::string fileName = stem(where);
-  machine.name = isPlainName(fileName) ? fileName : "custom";
+  // What differs from a preset is another machine and needs another name.
+  if (!table.contains("base") || table.size() > 1) {
+    std::string fileName = stem(where);
+    machine.name = isPlainName(fileName) ? fileName : "custom";
+  }
 
   for (const auto &[key, node] : table) {
     std::string_view name = key.str();

@@ -75,7 +75,9 @@ struct MachineModel {
   /// in `.toml`. The error names the file, line, key and what was expected.
   static Result<MachineModel> get(std::string_view nameOrPath);
   /// Parses TOML (or the canonical text, which is TOML). `base = "preset"`
-  /// starts from a preset; an unknown key, a wrong type or a value out of range is an error.
+  /// starts from a preset; a name that is not given is the file's, or the
+  /// preset's if nothing else differs. An unknown key, a wrong type or a value
+  /// out of range is an error.
   static Result<MachineModel> parse(std::string_view toml, std::string_view where);
   static const std::vector<std::string> &presetNames();
 

@@ -57,6 +57,10 @@ TEST(MachineModel, BaseAndOverride) {
   EXPECT_EQ(machine->clockGHz, 2);
   EXPECT_EQ(machine->vxeLanes, 16);
   EXPECT_EQ(machine->trees, 4);
+  // A base alone is that machine.
+  machine = MachineModel::parse("base = \"tiny\"", "dir/mine.toml");
+  ASSERT_TRUE(bool(machine)) << machine.message();
+  EXPECT_EQ(machine->toText(), MachineModel::get("tiny")->toText());
 }
 
 static std::string errorOf(std::string_view text) {
