@@ -149,30 +149,13 @@ def _divide_integers(input: Tensor, other: Tensor, *, rounding_mode: str | None)
     result = torch.result_type(input, other)
     if rounding_mode is None or result.is_floating_point or result.is_complex:
         return NotImplemented
-    if result in (torch.int8, torch.uint8):
+    if result == torch.int8:
         wide = torch.div(input.to(torch.int32), other.to(torch.int32), rounding_mode=rounding_mode)
         return wide.to(result)
     if rounding_mode == "trunc":
         return NotImplemented
     input, other = input.to(result), other.to(result)
     return torch.div(input - torch.remainder(input, other), other, rounding_mode="trunc")
-
-
-def _remainder(input: Tensor, other: Tensor) -> Tensor:
-    """torch-mlir takes the remainder of unsigned bytes as if they were signed."""
-    if torch.result_type(input, other) != torch.uint8:
-        return NotImplemented
-    return torch.remainder(input.to(torch.int32), other.to(torch.int32)).to(torch.uint8)
-
-
-def _abs(input: Tensor) -> Tensor:
-    return input.clone() if input.dtype == torch.uint8 else NotImplemented
-
-
-def _shift_right(input: Tensor, other: Tensor) -> Tensor:
-    if input.dtype != torch.uint8:
-        return NotImplemented
-    return aten.bitwise_right_shift(input.to(torch.int32), other).to(torch.uint8)
 
 
 def _floor_divide(input: Tensor, other: Tensor) -> Tensor:
@@ -209,14 +192,6 @@ def _bound(bound: Any, like: Tensor) -> Tensor:
     if isinstance(bound, Tensor):
         return bound.to(like.dtype)
     return torch.full((), bound, dtype=like.dtype, device=like.device)
-
-
-def _sum_of_bytes(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """torch-mlir extends unsigned bytes by their sign."""
-    if input.dtype != torch.uint8:
-        return NotImplemented
-    dims = list(dim) if dim else list(range(input.dim()))
-    return aten.sum.dim_IntList(input.to(torch.int64), dims, keepdim, dtype=dtype)
 
 
 def _gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
@@ -262,10 +237,6 @@ def _eye(rows: int, columns: int | None = None, **kwargs: Any) -> Tensor:
 
 
 _OWN: dict[OpOverload, Callable] = {
-    aten.__rshift__.Scalar: _shift_right,
-    aten.abs.default: _abs,
-    aten.bitwise_right_shift.Tensor: _shift_right,
-    aten.bitwise_right_shift.Tensor_Scalar: _shift_right,
     aten.clamp.Tensor: _clamp,
     aten.clamp.default: _clamp,
     aten.constant_pad_nd.default: _constant_pad,
@@ -276,11 +247,8 @@ _OWN: dict[OpOverload, Callable] = {
     aten.gelu.default: _gelu,
     aten.maximum.default: _maximum,
     aten.minimum.default: _minimum,
-    aten.remainder.Tensor: _remainder,
     aten.roll.default: _roll,
     aten._native_batch_norm_legit_no_training.default: _batch_norm_inference,
-    aten.sum.default: lambda input, *, dtype=None: _sum_of_bytes(input, dtype=dtype),
-    aten.sum.dim_IntList: _sum_of_bytes,
     aten.var.correction: _var,
     aten.std.correction: _std,
     aten.var_mean.correction: _var_mean,

@@ -40,7 +40,7 @@ def model_directory() -> Path:
 def load_model() -> tuple[Any, Any]:
     """(tokenizer, model) in float32, from the installed package alone."""
     directory = model_directory()
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["HF_HUB_OFFLINE"] = os.environ["TQDM_DISABLE"] = "1"
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
@@ -139,7 +139,7 @@ def _table(measurement: Measurement, machine: str) -> Any:
 
     prefill, steps = measurement.prefill, measurement.steps
     count = max(measurement.tokens - 1, 1)
-    table = Table(title=f"SmolLM2-135M-Instruct, float32, on {machine} (simulated)", show_header=False)
+    table = Table(title=f"SmolLM2-135M, f32, simulated {machine}", show_header=False)
     table.add_column("what")
     table.add_column("value", justify="right")
     table.add_row("prompt / generated tokens", f"{measurement.prompt_tokens} / {measurement.tokens}")

@@ -19,10 +19,11 @@ import torch
 from torch import Tensor
 from torch._ops import OpOverload
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.node import map_arg
 
 from . import ops
 from .options import Options
-from .support import DTYPES
+from .support import DTYPES, VIEW_OPS
 
 aten = torch.ops.aten
 
@@ -140,7 +141,7 @@ def call(graph: Graph, like: Node, target: Any, *args: Any, **kwargs: Any) -> No
 
 
 def _values(tree: Any) -> Any:
-    return torch.fx.node.map_arg(tree, lambda node: node.meta["val"])
+    return map_arg(tree, lambda node: node.meta["val"])
 
 
 def _shape(node: Node) -> list[int]:
@@ -281,19 +282,54 @@ def keep_nan(graph: Graph) -> None:
             graph.erase_node(node)
 
 
+# Moves of data: a byte is a byte.
+_MOVES = VIEW_OPS | {
+    ops.scatter,
+    aten._to_copy.default,
+    aten.clone.default,
+    aten.constant_pad_nd.default,
+    aten.embedding.default,
+    aten.flip.default,
+    aten.gather.default,
+    aten.index.Tensor,
+    aten.index_put.default,
+    aten.index_select.default,
+    aten.lift_fresh_copy.default,
+    aten.repeat.default,
+    aten.select_scatter.default,
+    aten.slice_scatter.default,
+}
+
+
 def widen_bytes(graph: Graph) -> None:
-    """Unsigned bytes are converted before they meet wider types: torch-mlir would extend their sign."""
+    """Unsigned bytes compute as 32-bit integers, since torch-mlir forgets that they are unsigned."""
     for node in list(graph.nodes):
-        if not isinstance(node.target, OpOverload) or torch.Tag.pointwise not in node.target.tags:
+        computes = isinstance(node.target, OpOverload) and node.target not in _MOVES
+        if not computes or not any(_is_bytes(operand) for operand in node.all_input_nodes):
             continue
-        value = node.meta.get("val")
-        if not isinstance(value, Tensor) or value.dtype in (torch.uint8, torch.bool):
-            continue
-        for operand in node.all_input_nodes:
-            if operand.meta["val"].dtype == torch.uint8 and node.target is not aten._to_copy.default:
-                with graph.inserting_before(node):
-                    wide = call(graph, node, aten._to_copy.default, operand, dtype=value.dtype)
-                node.replace_input_with(operand, wide)
+        with graph.inserting_before(node):
+            args, kwargs = map_arg(
+                (node.args, node.kwargs), lambda operand: _converted(graph, operand, torch.int32)
+            )
+            wide = call(graph, node, node.target, *args, **kwargs)
+        elements = [user for user in node.users if user.target is operator.getitem]
+        for value in elements or [node]:
+            with graph.inserting_before(node):
+                result = wide if value is node else call(graph, node, operator.getitem, wide, value.args[1])
+                if _is_bytes(value):
+                    result = call(graph, node, aten._to_copy.default, result, dtype=torch.uint8)
+            value.replace_all_uses_with(result)
+        for old in (*elements, node):
+            graph.erase_node(old)
+
+
+def _is_bytes(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.dtype == torch.uint8
+
+
+def _converted(graph: Graph, node: Node, dtype: torch.dtype) -> Node:
+    return call(graph, node, aten._to_copy.default, node, dtype=dtype) if _is_bytes(node) else node
 
 
 def fold_empty(graph: Graph) -> None:
