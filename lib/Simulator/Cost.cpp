@@ -34,7 +34,8 @@ int64_t lpu::lmuPortCycles(const Cost &cost, const MachineModel &machine) {
                   ceilDiv(cost.lmuWritten, writtenBytes));
 }
 
-int64_t lpu::readLatency(const ResolvedView &view, const MachineModel &machine) {
+int64_t lpu::readLatency(const ResolvedView &view,
+                         const MachineModel &machine) {
   return view.isInHBM()
              ? static_cast<int64_t>(std::ceil(machine.hbmLatencyCycles()))
              : machine.lmuLatencyCycles;
@@ -54,8 +55,8 @@ static void addRead(Cost &cost, const ResolvedView &view, int64_t times,
 static void addWritten(Cost &cost, const ResolvedView &view,
                        const MachineModel &machine) {
   if (view.isInHBM()) {
-    cost.hbmWritten += machine.hbmBurstBytes *
-                       countTouchedBursts(view, machine.hbmBurstBytes);
+    cost.hbmWritten +=
+        machine.hbmBurstBytes * countTouchedBursts(view, machine.hbmBurstBytes);
   } else {
     cost.lmuWritten += view.numElements() * byteWidth(view.type);
   }
@@ -96,7 +97,8 @@ static Cost costIndexed(const IssuedInstruction &instruction,
   int64_t count = index.numElements();
   if (table.isInHBM()) {
     ResolvedView row = table;
-    row.sizes[instruction.word.aux] = std::min<int64_t>(1, row.sizes[instruction.word.aux]);
+    row.sizes[instruction.word.aux] =
+        std::min<int64_t>(1, row.sizes[instruction.word.aux]);
     int64_t burst = machine.hbmBurstBytes;
     int64_t bytes = burst * std::min(count * countTouchedBursts(row, burst),
                                      countTouchedBursts(table, burst));
@@ -156,10 +158,9 @@ static Cost costMm(const IssuedInstruction &instruction,
   }
   addWritten(cost, c, machine);
   cost.latency = machine.sxeFillCycles + readLatency(a, machine);
-  cost.cycles =
-      std::max({int64_t(1),
-                batch * columnGroups * ceilDiv(depth, machine.width) * rows,
-                lmuPortCycles(cost, machine)});
+  cost.cycles = std::max(
+      {int64_t(1), batch * columnGroups * ceilDiv(depth, machine.width) * rows,
+       lmuPortCycles(cost, machine)});
   return cost;
 }
 

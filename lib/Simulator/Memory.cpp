@@ -15,14 +15,6 @@
 
 using namespace lpu;
 
-int64_t lpu::byteSize(const TensorSpec &tensor) {
-  int64_t bytes = byteWidth(tensor.type);
-  for (int64_t size : tensor.sizes) {
-    bytes *= size;
-  }
-  return bytes;
-}
-
 PagedRegion::PagedRegion(uint64_t bytes) : bytes(bytes) {
   if (bytes == 0) {
     return;
@@ -51,10 +43,8 @@ PagedRegion::~PagedRegion() {
 Memory::Memory(const Program &program)
     : constants(&program.rodata), scratch(program.scratchBytes),
       lmu(program.lmuBytes) {
-  for (const auto *list : {&program.inputs, &program.outputs}) {
-    for (const TensorSpec &tensor : *list) {
-      argumentSizes.push_back(byteSize(tensor));
-    }
+  for (size_t i = 0; i < program.numArguments(); ++i) {
+    argumentSizes.push_back(byteSize(program.argument(i)));
   }
   arguments.resize(argumentSizes.size());
 }

@@ -138,9 +138,8 @@ std::string Report::toTable() const {
     line(text, "  HBM: %s read, %s written; stream buffer peak %s",
          byteText(hbmRead()).c_str(), byteText(hbmWritten()).c_str(),
          byteText(streamBufferPeak).c_str());
-    line(text, "  %-5s %12s %7s %7s %10s %7s %12s %12s", "unit",
-         "instructions", "busy", "data", "semaphore", "idle", "HBM read",
-         "HBM written");
+    line(text, "  %-5s %12s %7s %7s %10s %7s %12s %12s", "unit", "instructions",
+         "busy", "data", "semaphore", "idle", "HBM read", "HBM written");
     for (unsigned i = 0; i < numUnits; ++i) {
       const UnitReport &unit = units[i];
       double whole = cycles ? static_cast<double>(cycles) / 100 : 1;
@@ -154,7 +153,8 @@ std::string Report::toTable() const {
            byteText(unit.hbmRead).c_str(), byteText(unit.hbmWritten).c_str());
     }
   } else {
-    line(text, "  not timed; %s compulsory", byteText(compulsoryBytes()).c_str());
+    line(text, "  not timed; %s compulsory",
+         byteText(compulsoryBytes()).c_str());
   }
   std::string counts;
   for (unsigned i = 0; i < instructions.size(); ++i) {
@@ -164,7 +164,7 @@ std::string Report::toTable() const {
                 std::to_string(instructions[i]);
     }
   }
-  text += "  " + std::to_string(instructionCount()) + " instructions: " + counts +
-          "\n";
+  text += "  " + std::to_string(instructionCount()) +
+          " instructions: " + counts + "\n";
   return text;
 }

@@ -51,8 +51,7 @@ public:
       Memory &memory, ThreadPool &pool, const RunOptions &options,
       Listener *listener)
       : program(program), plans(plans), memory(memory), options(options),
-        listener(listener), footprint(program.inputs.size() +
-                                      program.outputs.size()),
+        listener(listener), footprint(program.numArguments()),
         executor(program, plans, memory, pool, footprint),
         queues(executor, options.dma, options.timing ? nullptr : listener) {
     if (options.timing) {
@@ -95,16 +94,12 @@ Error Run::locate(const Error &error, uint32_t index) const {
   std::string message = error.message + " [instruction " +
                         std::to_string(index) + " (" +
                         std::string(nameOf(program.text[index].opcode)) + ")";
-  uint32_t number = index < program.locationOf.size()
-                        ? program.locationOf[index]
-                        : 0xffffffffu;
-  if (number < program.locations.size()) {
-    const Location &location = program.locations[number];
-    if (!location.name.empty()) {
-      message += " of " + location.name;
+  if (const Location *location = program.locationOfInstruction(index)) {
+    if (!location->name.empty()) {
+      message += " of " + location->name;
     }
-    if (!location.file.empty()) {
-      message += " at " + location.file + ":" + std::to_string(location.line);
+    if (!location->file.empty()) {
+      message += " at " + location->file + ":" + std::to_string(location->line);
     }
   }
   return {message + "]", error.kind};

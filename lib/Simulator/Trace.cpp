@@ -51,14 +51,6 @@ static void writeTrackName(JSONWriter &json, int64_t track,
   json.endObject();
 }
 
-static const Location *locationOf(const Program &program, uint32_t index) {
-  if (index >= program.locationOf.size() ||
-      program.locationOf[index] >= program.locations.size()) {
-    return nullptr;
-  }
-  return &program.locations[program.locationOf[index]];
-}
-
 std::string Trace::toJSON() const {
   double microsecondsPerCycle = 1e-3 / program.machine.clockGHz;
   JSONWriter json;
@@ -82,7 +74,7 @@ std::string Trace::toJSON() const {
     laneEnd[unit][lane] = std::max(laneEnd[unit][lane], event.endCycle);
     lanesUsed[unit] = std::max(lanesUsed[unit], lane + 1);
 
-    const Location *location = locationOf(program, event.index);
+    const Location *location = program.locationOfInstruction(event.index);
     std::string_view opcode = nameOf(event.opcode);
     bool isNamed = location && !location->name.empty();
     json.beginObject();
@@ -91,7 +83,8 @@ std::string Trace::toJSON() const {
     json.member("cat", opcode);
     json.member("pid", int64_t(1));
     json.member("tid", unit * lanesPerUnit + lane);
-    json.member("ts", static_cast<double>(event.startCycle) * microsecondsPerCycle);
+    json.member("ts",
+                static_cast<double>(event.startCycle) * microsecondsPerCycle);
     json.member("dur", static_cast<double>(event.endCycle - event.startCycle) *
                            microsecondsPerCycle);
     json.key("args").beginObject();

@@ -124,8 +124,8 @@ void VecCost::addOperand(const MicroOp &op, bool isWrite) {
   ResolvedView part = view;
   part.rank = static_cast<uint8_t>(rank);
   if (view.isInHBM()) {
-    int64_t bytes = machine.hbmBurstBytes *
-                    countTouchedBursts(part, machine.hbmBurstBytes);
+    int64_t bytes =
+        machine.hbmBurstBytes * countTouchedBursts(part, machine.hbmBurstBytes);
     (isWrite ? section.traffic.hbmWritten : section.traffic.hbmRead) += bytes;
     return;
   }
@@ -153,10 +153,11 @@ void VecCost::addTable(const MicroOp &op, bool isWrite) {
   bool walksInner = !section.isRows || innerDim < micro.header.parallel;
   if (step && walksInner && innerSize > 0) {
     int64_t stride = std::abs(*step) * width;
-    int64_t stretch =
-        stride < burst ? ceilDiv((innerSize - 1) * stride + width, burst) + 1
-                       : innerSize;
-    bursts = accesses / innerSize * (*step == 0 ? 1 : std::min(stretch, innerSize));
+    int64_t stretch = stride < burst
+                          ? ceilDiv((innerSize - 1) * stride + width, burst) + 1
+                          : innerSize;
+    bursts =
+        accesses / innerSize * (*step == 0 ? 1 : std::min(stretch, innerSize));
   }
   int64_t bytes = burst * std::min(bursts, countTouchedBursts(table, burst));
   (isWrite ? section.traffic.hbmWritten : section.traffic.hbmRead) += bytes;
@@ -165,7 +166,8 @@ void VecCost::addTable(const MicroOp &op, bool isWrite) {
 /// The step of the value that `op` assigns, if it can be told.
 std::optional<int64_t> VecCost::innerStep(const MicroOp &op) const {
   bool isRowValue = section.isRows || op.opcode == MicroOpcode::Reduce;
-  if (isRowValue && innerDim != noneField && innerDim >= micro.header.parallel) {
+  if (isRowValue && innerDim != noneField &&
+      innerDim >= micro.header.parallel) {
     return 0;
   }
   switch (op.opcode) {
@@ -174,7 +176,8 @@ std::optional<int64_t> VecCost::innerStep(const MicroOp &op) const {
   case MicroOpcode::Iota:
     return op.operand == innerDim ? 1 : 0;
   case MicroOpcode::Load: {
-    bool isSame = innerDim == noneField || views[op.operand].strides[innerDim] == 0;
+    bool isSame =
+        innerDim == noneField || views[op.operand].strides[innerDim] == 0;
     return isSame ? std::optional<int64_t>(0) : std::nullopt;
   }
   case MicroOpcode::AddI:
@@ -186,7 +189,8 @@ std::optional<int64_t> VecCost::innerStep(const MicroOp &op) const {
     return op.opcode == MicroOpcode::AddI ? *a + *b : *a - *b;
   }
   case MicroOpcode::MulI:
-    for (auto [value, factor] : {std::pair(op.a, op.b), std::pair(op.b, op.a)}) {
+    for (auto [value, factor] :
+         {std::pair(op.a, op.b), std::pair(op.b, op.a)}) {
       if (stepOf(value) && constants[factor]) {
         return *stepOf(value) * *constants[factor];
       }

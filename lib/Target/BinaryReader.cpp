@@ -19,8 +19,8 @@ using namespace lpu;
 
 static Error at(uint64_t offset, const std::string &message) {
   char place[32];
-  std::snprintf(place, sizeof(place), "byte 0x%llx: ",
-                static_cast<unsigned long long>(offset));
+  std::snprintf(place, sizeof(place),
+                "byte 0x%llx: ", static_cast<unsigned long long>(offset));
   return Error{place + message};
 }
 
@@ -146,7 +146,8 @@ std::optional<Error> Container::open() {
 
 std::optional<Error> Container::openHeader() {
   if (size < sizeof(elf::Header)) {
-    return at(size, "the file ends inside of the ELF header, expected 64 bytes");
+    return at(size,
+              "the file ends inside of the ELF header, expected 64 bytes");
   }
   std::memcpy(&elfHeader, data, sizeof(elfHeader));
   if (std::memcmp(elfHeader.ident, elf::ident, sizeof(elf::ident)) != 0) {
@@ -176,11 +177,13 @@ std::optional<Error> Container::openHeader() {
       {&h.programHeaderCount, h.programHeaderCount, 0, "e_phnum"},
       {&h.sectionHeaderSize, h.sectionHeaderSize, sizeof(elf::SectionHeader),
        "e_shentsize"},
-      {&h.sectionHeaderCount, h.sectionHeaderCount, elf::numSections, "e_shnum"},
+      {&h.sectionHeaderCount, h.sectionHeaderCount, elf::numSections,
+       "e_shnum"},
       {&h.sectionNames, h.sectionNames, elf::SectionNames, "e_shstrndx"},
   };
   for (const auto &check : checks) {
-    if (auto error = expect(check.field, check.found, check.expected, check.name)) {
+    if (auto error =
+            expect(check.field, check.found, check.expected, check.name)) {
       return error;
     }
   }
@@ -252,8 +255,8 @@ std::optional<Error> Container::checkNote() const {
   }
   if (note.isaVersion != isaVersion) {
     return at(header.offset + offsetof(elf::NoteRecord, isaVersion),
-              "ISA version " + std::to_string(note.isaVersion) +
-                  ", expected " + std::to_string(isaVersion));
+              "ISA version " + std::to_string(note.isaVersion) + ", expected " +
+                  std::to_string(isaVersion));
   }
   uint64_t place = header.offset + offsetof(elf::NoteRecord, checksum);
   if (note.checksum != elf::checksum(data, size, place)) {
@@ -343,8 +346,9 @@ static std::optional<Error> readLocations(Cursor in, Program &program) {
     auto file = in.record<uint32_t>("a location");
     auto line = in.record<uint32_t>("a location");
     if (name >= strings.size() || file >= strings.size()) {
-      in.fail("a location names string " + std::to_string(std::max(name, file)) +
-              ", expected less than " + std::to_string(strings.size()));
+      in.fail("a location names string " +
+              std::to_string(std::max(name, file)) + ", expected less than " +
+              std::to_string(strings.size()));
       break;
     }
     program.locations.push_back({strings[name], strings[file], line});

@@ -3,7 +3,8 @@
 //
 // Serialises each section, lays them out one after the other, appends the
 // section headers and patches the checksum in last. Nothing depends on
-// addresses or on the order of a hash table, so equal programs give equal bytes.
+// addresses or on the order of a hash table, so equal programs give equal
+// bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -171,8 +172,8 @@ std::vector<uint8_t> lpu::writeBinary(const Program &program) {
   std::memcpy(file.bytes.data(), &header, sizeof(header));
   file.raw(headers, sizeof(headers));
 
-  size_t checksumOffset = headers[elf::NoteLPU].offset +
-                          offsetof(elf::NoteRecord, checksum);
+  size_t checksumOffset =
+      headers[elf::NoteLPU].offset + offsetof(elf::NoteRecord, checksum);
   uint64_t checksum =
       elf::checksum(file.bytes.data(), file.bytes.size(), checksumOffset);
   std::memcpy(file.bytes.data() + checksumOffset, &checksum, sizeof(checksum));

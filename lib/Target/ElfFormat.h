@@ -9,6 +9,7 @@
 #ifndef LPU_LIB_TARGET_ELFFORMAT_H
 #define LPU_LIB_TARGET_ELFFORMAT_H
 
+#include "Hash.h"
 #include "lpu/Target/Encoding.h"
 
 #include <cstddef>
@@ -40,8 +41,13 @@ struct SectionHeader {
 };
 static_assert(sizeof(SectionHeader) == 64, "Elf64_Shdr");
 
-constexpr uint8_t ident[16] = {0x7f, 'E', 'L', 'F', 2 /* 64 bits */,
-                               1 /* little-endian */, 1 /* version */,
+constexpr uint8_t ident[16] = {0x7f,
+                               'E',
+                               'L',
+                               'F',
+                               2 /* 64 bits */,
+                               1 /* little-endian */,
+                               1 /* version */,
                                0xff /* standalone: no operating system */};
 constexpr uint16_t typeExecutable = 2;
 
@@ -98,17 +104,16 @@ static_assert(sizeof(NoteRecord) == 40, "no padding");
 constexpr uint32_t noteDescriptionSize = 24;
 constexpr uint32_t noteType = 1;
 
-/// FNV-1a of the whole file with the eight bytes at `checksumOffset` read as
-/// zero. Each step is a bijection of the state, so no change of one byte goes
-/// unseen.
+/// The hash of the whole file with the eight bytes at `checksumOffset` read as
+/// zero.
 inline uint64_t checksum(const uint8_t *data, size_t size,
                          size_t checksumOffset) {
-  uint64_t hash = 0xcbf29ce484222325u;
+  Hash hash;
   for (size_t i = 0; i < size; ++i) {
     bool isChecksum = i - checksumOffset < sizeof(uint64_t);
-    hash = (hash ^ (isChecksum ? 0 : data[i])) * 0x100000001b3u;
+    hash.add(isChecksum ? 0 : data[i]);
   }
-  return hash;
+  return hash.value();
 }
 
 } // namespace lpu::elf

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lpu/Target/MachineModel.h"
+#include "Hash.h"
 
 #include <charconv>
 #include <cstdio>
@@ -128,11 +129,11 @@ std::string MachineModel::toText() const {
 }
 
 uint64_t MachineModel::hash() const {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (unsigned char c : toText()) {
-    hash = (hash ^ c) * 0x100000001b3u;
+  Hash hash;
+  for (char c : toText()) {
+    hash.add(static_cast<uint8_t>(c));
   }
-  return hash;
+  return hash.value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,7 +217,8 @@ static std::string presetList() {
 //===----------------------------------------------------------------------===//
 
 /// "file:line: ".
-static std::string place(std::string_view where, const toml::source_region &source) {
+static std::string place(std::string_view where,
+                         const toml::source_region &source) {
   return std::string(where) + ":" + std::to_string(source.begin.line) + ": ";
 }
 
@@ -230,7 +232,8 @@ static std::string keyList() {
 
 /// Reads one number into the model; returns what is wrong, or an empty string.
 static std::string readParameter(const MachineParameter &parameter,
-                                 const toml::node &node, MachineModel &machine) {
+                                 const toml::node &node,
+                                 MachineModel &machine) {
   std::string key = "'" + std::string(parameter.name) + "'";
   if (parameter.integer) {
     std::optional<int64_t> value = node.value_exact<int64_t>();
@@ -241,7 +244,8 @@ static std::string readParameter(const MachineParameter &parameter,
     machine.*parameter.integer = *value;
   } else {
     // An integer is a fine real number: `clock_ghz = 1`.
-    std::optional<double> value = node.is_number() ? node.value<double>() : std::nullopt;
+    std::optional<double> value =
+        node.is_number() ? node.value<double>() : std::nullopt;
     if (!value) {
       return key + " is not a number, expected a number in " +
              rangeText(parameter);

@@ -41,16 +41,16 @@ static constexpr MicroOpInfo onFloats(O opcode, std::string_view name,
 /// An operation on two integers.
 static constexpr MicroOpInfo onIntegers(O opcode, std::string_view name,
                                         Rule rule, Cost cost = Cost::Simple) {
-  return {opcode,  name,     rule,  In::Type,    In::Type, In::None, Out::Type,
-          C::None, Op::None, false, Where::Both, cost};
+  return {opcode,    name,    rule,     In::Type, In::Type,    In::None,
+          Out::Type, C::None, Op::None, false,    Where::Both, cost};
 }
 
 /// A conversion from register a.
 static constexpr MicroOpInfo conversion(O opcode, std::string_view name,
                                         Rule rule, In input,
                                         C fieldC = C::None) {
-  return {opcode, name,     rule,  input,       In::None,    In::None, Out::Type,
-          fieldC, Op::None, false, Where::Both, Cost::Simple};
+  return {opcode,    name,   rule,     input, In::None,    In::None,
+          Out::Type, fieldC, Op::None, false, Where::Both, Cost::Simple};
 }
 
 static constexpr Cost simple = Cost::Simple;

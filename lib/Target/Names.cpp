@@ -132,8 +132,7 @@ std::string_view lpu::nameOf(MicroOpcode value) {
 }
 
 template <>
-std::optional<MicroOpcode>
-lpu::parseName<MicroOpcode>(std::string_view name) {
+std::optional<MicroOpcode> lpu::parseName<MicroOpcode>(std::string_view name) {
   const MicroOpInfo *info = lookupMicroOp(name);
   return info ? std::optional(info->opcode) : std::nullopt;
 }

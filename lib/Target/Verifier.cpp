@@ -20,10 +20,9 @@ Error lpu::instructionError(const Program &program, size_t index,
   if (!name.empty()) {
     text += " (" + std::string(name) + ")";
   }
-  if (index < program.locationOf.size() &&
-      program.locationOf[index] < program.locations.size()) {
-    const Location &location = program.locations[program.locationOf[index]];
-    text += location.name.empty() ? "" : " of " + location.name;
+  const Location *location = program.locationOfInstruction(index);
+  if (location && !location->name.empty()) {
+    text += " of " + location->name;
   }
   return Error{text + ": " + problem};
 }
@@ -31,7 +30,8 @@ Error lpu::instructionError(const Program &program, size_t index,
 /// Tensors of 2^56 bytes and above would let sums of addresses overflow.
 static Problem verifyTensor(const TensorSpec &tensor) {
   if (nameOf(tensor.type).empty()) {
-    return "element type " + std::to_string(static_cast<unsigned>(tensor.type)) +
+    return "element type " +
+           std::to_string(static_cast<unsigned>(tensor.type)) +
            ", expected less than " + std::to_string(numDTypes);
   }
   __int128 bytes = byteWidth(tensor.type);
@@ -50,22 +50,19 @@ static Problem verifyTensor(const TensorSpec &tensor) {
 
 /// A result is one argument seen again: an input that it aliases or an output.
 static Problem verifyResult(const Program &program, const TensorSpec &result) {
-  size_t numInputs = program.inputs.size();
-  size_t numArguments = numInputs + program.outputs.size();
+  size_t numArguments = program.numArguments();
   if (result.argument >= numArguments) {
     return "argument " + std::to_string(result.argument) +
            ", expected less than " + std::to_string(numArguments);
   }
-  bool isInput = result.argument < numInputs;
+  bool isInput = result.argument < program.inputs.size();
   int64_t expectedAlias = isInput ? static_cast<int64_t>(result.argument) : -1;
   if (result.alias != expectedAlias) {
     return "alias " + std::to_string(result.alias) + ", expected " +
            std::to_string(expectedAlias) + " for argument " +
            std::to_string(result.argument);
   }
-  const TensorSpec &holder =
-      isInput ? program.inputs[result.argument]
-              : program.outputs[result.argument - numInputs];
+  const TensorSpec &holder = program.argument(result.argument);
   if (holder.type != result.type || holder.sizes != result.sizes) {
     return "type or sizes differ from those of argument " +
            std::to_string(result.argument) + ", expected the same";
@@ -80,7 +77,7 @@ static std::optional<Error> verifySignature(const Program &program) {
   } groups[] = {{"input", &program.inputs},
                 {"result", &program.results},
                 {"output", &program.outputs}};
-  if (program.inputs.size() + program.outputs.size() > UINT16_MAX) {
+  if (program.numArguments() > UINT16_MAX) {
     return Error{"more than 65535 arguments, expected numbers of 16 bits"};
   }
   for (const auto &group : groups) {
@@ -155,7 +152,8 @@ std::optional<Error> lpu::verify(const Program &program) {
   }
   std::vector<MicroSummary> summaries(program.micro.size());
   for (size_t i = 0; i < program.micro.size(); ++i) {
-    Problem problem = verifyMicroProgram(program, program.micro[i], summaries[i]);
+    Problem problem =
+        verifyMicroProgram(program, program.micro[i], summaries[i]);
     if (!problem.empty()) {
       return Error{"micro-program " + std::to_string(i) + ": " + problem};
     }

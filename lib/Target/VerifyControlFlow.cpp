@@ -40,8 +40,9 @@ static Problem verifyLoopHead(const Program &program, size_t index,
   // The instruction after the body is where execution goes on.
   size_t limit = open.empty() ? program.text.size() - 1 : open.back().end;
   if (word.b <= index || word.b > limit) {
-    return "its body ends at " + std::to_string(word.b) + ", expected within [" +
-           std::to_string(index + 1) + ", " + std::to_string(limit) + "]";
+    return "its body ends at " + std::to_string(word.b) +
+           ", expected within [" + std::to_string(index + 1) + ", " +
+           std::to_string(limit) + "]";
   }
   return {};
 }
@@ -52,7 +53,8 @@ static uint32_t innermostLoop(const LoopContext &context) {
 }
 
 static std::optional<Error>
-verifyBranches(const Program &program, const std::vector<LoopContext> &contexts) {
+verifyBranches(const Program &program,
+               const std::vector<LoopContext> &contexts) {
   for (size_t i = 0; i < program.text.size(); ++i) {
     const Instruction &word = program.text[i];
     if (word.opcode != Opcode::Branch) {
@@ -78,11 +80,10 @@ verifyBranches(const Program &program, const std::vector<LoopContext> &contexts)
 static bool hasKnownPath(const Program &program) {
   for (size_t i = 0; i < program.text.size(); ++i) {
     const Instruction &word = program.text[i];
-    bool isKnown = word.opcode != Opcode::Branch &&
-                   word.opcode != Opcode::Fault &&
-                   !(word.opcode == Opcode::Halt && i + 1 != program.text.size()) &&
-                   !(word.opcode == Opcode::Loop &&
-                     (word.flags & LoopTripsInRegister));
+    bool isKnown =
+        word.opcode != Opcode::Branch && word.opcode != Opcode::Fault &&
+        !(word.opcode == Opcode::Halt && i + 1 != program.text.size()) &&
+        !(word.opcode == Opcode::Loop && (word.flags & LoopTripsInRegister));
     if (!isKnown) {
       return false;
     }
@@ -90,8 +91,8 @@ static bool hasKnownPath(const Program &program) {
   return true;
 }
 
-/// The n-th stream feeds the n-th matrix instruction. Where the two stand in the
-/// same loop body for all n, this is known without running.
+/// The n-th stream feeds the n-th matrix instruction. Where the two stand in
+/// the same loop body for all n, this is known without running.
 static std::optional<Error>
 verifyStreamPairs(const Program &program,
                   const std::vector<LoopContext> &contexts) {
@@ -107,7 +108,8 @@ verifyStreamPairs(const Program &program,
     return std::nullopt; // verifyCounts reports that.
   }
   for (size_t n = 0; n < mms.size(); ++n) {
-    if (innermostLoop(contexts[streams[n]]) != innermostLoop(contexts[mms[n]])) {
+    if (innermostLoop(contexts[streams[n]]) !=
+        innermostLoop(contexts[mms[n]])) {
       return std::nullopt;
     }
   }
@@ -132,11 +134,11 @@ verifyStreamPairs(const Program &program,
     }
     uint64_t passes = rows / rowsPerPass + (rows % rowsPerPass != 0);
     if (isStatic && rows && stream.b != passes) { // stream_c4
-      return instructionError(program, streams[n],
-                              std::to_string(stream.b) + " passes, expected " +
-                                  std::to_string(passes) + " for the " +
-                                  std::to_string(rows) + " rows of instruction " +
-                                  std::to_string(mms[n]));
+      return instructionError(
+          program, streams[n],
+          std::to_string(stream.b) + " passes, expected " +
+              std::to_string(passes) + " for the " + std::to_string(rows) +
+              " rows of instruction " + std::to_string(mms[n]));
     }
   }
   return std::nullopt;

@@ -65,7 +65,8 @@ private:
     }                                                                          \
   } while (false)
 
-Problem InstructionVerifier::expectZero(const char *name, uint64_t value) const {
+Problem InstructionVerifier::expectZero(const char *name,
+                                        uint64_t value) const {
   return value ? std::string("field ") + name + " is " + std::to_string(value) +
                      ", expected 0"
                : Problem();
@@ -78,7 +79,8 @@ Problem InstructionVerifier::expectRegister(uint64_t number) const {
                    std::to_string(numRegisters);
 }
 
-Problem InstructionVerifier::findView(uint32_t number, const View *&view) const {
+Problem InstructionVerifier::findView(uint32_t number,
+                                      const View *&view) const {
   if (number >= program.views.size()) {
     return viewText(number) + ", expected less than the " +
            std::to_string(program.views.size()) + " of .desc";
@@ -96,7 +98,8 @@ Problem InstructionVerifier::expectWritable(uint32_t number,
 }
 
 Problem InstructionVerifier::expectSameDim(const View &left, unsigned d,
-                                           const View &right, unsigned e) const {
+                                           const View &right,
+                                           unsigned e) const {
   bool isDynamic = left.dynamicDim == d;
   bool same = left.sizes[d] == right.sizes[e] &&
               isDynamic == (right.dynamicDim == e) &&
@@ -119,7 +122,9 @@ Problem InstructionVerifier::expectSameShape(const View &left,
   return {};
 }
 
-static bool isInteger(DType type) { return !isFloat(type) && type != DType::Bool; }
+static bool isInteger(DType type) {
+  return !isFloat(type) && type != DType::Bool;
+}
 
 Problem InstructionVerifier::verifyLi() {
   LPU_CHECK(expectZero("flags", word.flags));
@@ -164,7 +169,8 @@ Problem InstructionVerifier::verifyBranch() {
   }
   LPU_CHECK(expectZero("b", word.b));
   LPU_CHECK(expectZero("c", word.c));
-  bool isAlways = static_cast<BranchCondition>(word.flags) == BranchCondition::Always;
+  bool isAlways =
+      static_cast<BranchCondition>(word.flags) == BranchCondition::Always;
   return isAlways ? expectZero("aux", word.aux) : expectRegister(word.aux);
 }
 
@@ -210,7 +216,8 @@ Problem InstructionVerifier::verifyString() {
   LPU_CHECK(expectZero("c", word.c));
   return word.a < program.strtab.size()
              ? Problem()
-             : "string at " + std::to_string(word.a) + ", expected less than the " +
+             : "string at " + std::to_string(word.a) +
+                   ", expected less than the " +
                    std::to_string(program.strtab.size()) + " bytes of .strtab";
 }
 
@@ -221,9 +228,9 @@ Problem InstructionVerifier::verifyCopy() {
   const View *target = nullptr, *source = nullptr;
   LPU_CHECK(findView(word.a, target));
   LPU_CHECK(findView(word.b, source));
-  LPU_CHECK(expectWritable(word.a, *target)); // copy_c1
+  LPU_CHECK(expectWritable(word.a, *target));   // copy_c1
   LPU_CHECK(expectSameShape(*target, *source)); // copy_c2
-  if (target->type != source->type) { // copy_c3
+  if (target->type != source->type) {           // copy_c3
     return "types " + std::string(nameOf(target->type)) + " and " +
            std::string(nameOf(source->type)) + ", expected the same";
   }
@@ -246,13 +253,13 @@ Problem InstructionVerifier::verifyIndexed() {
   const View &table = isGather ? *source : *target;
   if (rows.rank != table.rank || rows.type != table.type) { // gather_c2
     return "sizes " + sizesText(rows) + " of " +
-           std::string(nameOf(rows.type)) + " and " + sizesText(table) + " of " +
-           std::string(nameOf(table.type)) +
+           std::string(nameOf(rows.type)) + " and " + sizesText(table) +
+           " of " + std::string(nameOf(table.type)) +
            ", expected the same rank and element type";
   }
   if (word.aux >= rows.rank) { // gather_c3
-    return "axis " + std::to_string(word.aux) + ", expected less than the rank " +
-           std::to_string(rows.rank);
+    return "axis " + std::to_string(word.aux) +
+           ", expected less than the rank " + std::to_string(rows.rank);
   }
   for (unsigned d = 0; d < rows.rank; ++d) { // gather_c4
     if (d != word.aux) {
@@ -313,8 +320,8 @@ Problem InstructionVerifier::verifyMm() {
     LPU_CHECK(expectSameDim(*a, dims.batch + d, *c, dims.batch + d));
   }
   for (unsigned d = 0; d < dims.cols; ++d) { // mm_c5
-    LPU_CHECK(expectSameDim(*c, dims.batch + dims.rows + d, *stream,
-                            dims.batch + d));
+    LPU_CHECK(
+        expectSameDim(*c, dims.batch + dims.rows + d, *stream, dims.batch + d));
   }
   for (unsigned d = 0; d < dims.depth; ++d) { // mm_c6
     LPU_CHECK(expectSameDim(*a, dims.batch + dims.rows + d, *stream,
@@ -325,19 +332,21 @@ Problem InstructionVerifier::verifyMm() {
               (isInt ? c->type == DType::I32
                      : isFloat(a->type) &&
                            (c->type == DType::F32 || c->type == a->type));
-  return fits ? Problem() // mm_c7
-              : "types " + std::string(nameOf(a->type)) + " x " +
-                    std::string(nameOf(stream->type)) + " -> " +
-                    std::string(nameOf(c->type)) +
-                    ", expected f32, bf16 or f16 into itself or f32, or i8 into "
-                    "i32";
+  return fits
+             ? Problem() // mm_c7
+             : "types " + std::string(nameOf(a->type)) + " x " +
+                   std::string(nameOf(stream->type)) + " -> " +
+                   std::string(nameOf(c->type)) +
+                   ", expected f32, bf16 or f16 into itself or f32, or i8 into "
+                   "i32";
 }
 
 Problem InstructionVerifier::verifyVec() {
   LPU_CHECK(expectZero("flags", word.flags));
   if (word.a >= program.micro.size()) { // vec_c1
-    return "micro-program " + std::to_string(word.a) + ", expected less than the " +
-           std::to_string(program.micro.size()) + " of .ucode";
+    return "micro-program " + std::to_string(word.a) +
+           ", expected less than the " + std::to_string(program.micro.size()) +
+           " of .ucode";
   }
   const MicroHeader &header = program.micro[word.a].header;
   const MicroSummary &summary = summaries[word.a];
@@ -353,8 +362,9 @@ Problem InstructionVerifier::verifyVec() {
   }
   if (uint64_t(word.b) + word.c > program.operands.size()) { // vec_c4
     return "operands [" + std::to_string(word.b) + ", " +
-           std::to_string(uint64_t(word.b) + word.c) + "), expected within the " +
-           std::to_string(program.operands.size()) + " of .operands";
+           std::to_string(uint64_t(word.b) + word.c) +
+           "), expected within the " + std::to_string(program.operands.size()) +
+           " of .operands";
   }
   const View *domain = nullptr;
   for (uint32_t i = 0; i < word.c; ++i) {

@@ -165,8 +165,7 @@ Problem MicroVerifier::verifyInput(const MicroOp &op, const char *field,
   case MicroInput::Wider:
     if (reg.type == MicroType::F32 || bitWidth(reg.type) <= bitWidth(op.type)) {
       return input + " has type " + std::string(nameOf(reg.type)) +
-             ", expected an integer wider than " +
-             std::string(nameOf(op.type));
+             ", expected an integer wider than " + std::string(nameOf(op.type));
     }
     return {};
   case MicroInput::Source: {
@@ -190,7 +189,8 @@ Problem MicroVerifier::verifyInput(const MicroOp &op, const char *field,
     }
     return expectType(op.type);
   case MicroInput::Carry:
-    if (reg.assignedBy->opcode != MicroOpcode::Carry || reg.section != section) {
+    if (reg.assignedBy->opcode != MicroOpcode::Carry ||
+        reg.section != section) {
       return input + " is no carry of this section, expected one";
     }
     if (reg.hasNext) {
@@ -243,7 +243,8 @@ Problem MicroVerifier::verifyFieldC(const MicroOp &op,
   return {};
 }
 
-Problem MicroVerifier::verifyOperand(const MicroOp &op, const MicroOpInfo &info) {
+Problem MicroVerifier::verifyOperand(const MicroOp &op,
+                                     const MicroOpInfo &info) {
   switch (info.operand) {
   case MicroFieldOperand::None:
     return op.operand ? "field operand is not zero" : Problem();

@@ -23,16 +23,15 @@ std::string lpu::sizesText(const View &view) {
   std::string text = "{";
   for (unsigned d = 0; d < view.rank; ++d) {
     text += (d ? ", " : "");
-    text += d == view.dynamicDim
-                ? "r" + std::to_string(view.sizeRegister) +
-                      " <= " + std::to_string(view.sizes[d])
-                : std::to_string(view.sizes[d]);
+    text += d == view.dynamicDim ? "r" + std::to_string(view.sizeRegister) +
+                                       " <= " + std::to_string(view.sizes[d])
+                                 : std::to_string(view.sizes[d]);
   }
   return text + "}";
 }
 
 Problem lpu::verifyViewFields(const Program &program, const View &view) {
-  size_t numArguments = program.inputs.size() + program.outputs.size();
+  size_t numArguments = program.numArguments();
   if (nameOf(view.space).empty()) {
     return "space " + std::to_string(static_cast<unsigned>(view.space)) +
            ", expected 0 to 3";
@@ -77,9 +76,8 @@ Problem lpu::verifyViewFields(const Program &program, const View &view) {
   if (view.offsetRegister == noneField ? view.offsetBound != 0
                                        : view.offsetBound < 0) {
     return "offset bound " + std::to_string(view.offsetBound) + ", expected " +
-           (view.offsetRegister == noneField
-                ? "0 without an offset register"
-                : "a value of 0 or more");
+           (view.offsetRegister == noneField ? "0 without an offset register"
+                                             : "a value of 0 or more");
   }
   int64_t width = byteWidth(view.type);
   if (view.offset % width || view.offsetBound % width) {
@@ -90,20 +88,11 @@ Problem lpu::verifyViewFields(const Program &program, const View &view) {
   return {};
 }
 
-/// Bytes of a view's memory, or -1 if the signature does not fit in 63 bits.
+/// Bytes of the memory that a view lies in.
 static int64_t memoryBytes(const Program &program, const View &view) {
   switch (view.space) {
-  case Space::Arg: {
-    const TensorSpec &tensor =
-        view.argument < program.inputs.size()
-            ? program.inputs[view.argument]
-            : program.outputs[view.argument - program.inputs.size()];
-    int64_t bytes = byteWidth(tensor.type);
-    for (int64_t size : tensor.sizes) {
-      bytes *= size;
-    }
-    return bytes;
-  }
+  case Space::Arg:
+    return byteSize(program.argument(view.argument));
   case Space::Scratch:
     return static_cast<int64_t>(program.scratchBytes);
   case Space::Constant:

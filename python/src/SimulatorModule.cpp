@@ -79,21 +79,6 @@ private:
 };
 } // namespace
 
-static const lpu::TensorSpec &argumentSpec(const lpu::Program &program,
-                                           size_t number) {
-  size_t numInputs = program.inputs.size();
-  return number < numInputs ? program.inputs[number]
-                            : program.outputs[number - numInputs];
-}
-
-static size_t byteSize(const lpu::TensorSpec &tensor) {
-  size_t bytes = lpu::byteWidth(tensor.type);
-  for (int64_t size : tensor.sizes) {
-    bytes *= static_cast<size_t>(size);
-  }
-  return bytes;
-}
-
 static bool isContiguous(const nb::ndarray<> &array) {
   int64_t expected = 1;
   for (size_t d = array.ndim(); d-- > 0;) {
@@ -107,10 +92,12 @@ static bool isContiguous(const nb::ndarray<> &array) {
 
 /// An argument is an address, a pair of address and byte size, an array, or
 /// None in a run without values.
-void *PyProgram::addressOf(nb::handle argument, size_t number, bool values) const {
-  const lpu::TensorSpec &spec = argumentSpec(program(), number);
-  std::string name = "argument " + std::to_string(number) + " '" + spec.name + "'";
-  size_t expected = byteSize(spec);
+void *PyProgram::addressOf(nb::handle argument, size_t number,
+                           bool values) const {
+  const lpu::TensorSpec &spec = program().argument(number);
+  std::string name =
+      "argument " + std::to_string(number) + " '" + spec.name + "'";
+  auto expected = static_cast<size_t>(lpu::byteSize(spec));
   size_t given = expected;
   uintptr_t address = 0;
   if (argument.is_none()) {
@@ -127,9 +114,11 @@ void *PyProgram::addressOf(nb::handle argument, size_t number, bool values) cons
     }();
   } else {
     nb::ndarray<> array;
-    if (!nb::try_cast(argument, array) || array.device_type() != nb::device::cpu::value) {
+    if (!nb::try_cast(argument, array) ||
+        array.device_type() != nb::device::cpu::value) {
       throw nb::type_error(
-          (name + ": expected an address, (address, bytes) or an array in host memory")
+          (name +
+           ": expected an address, (address, bytes) or an array in host memory")
               .c_str());
     }
     if (!isContiguous(array)) {
@@ -152,7 +141,7 @@ void *PyProgram::addressOf(nb::handle argument, size_t number, bool values) cons
 PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
                         std::string_view dma, bool poison, unsigned threads,
                         bool trace) {
-  size_t expected = program().inputs.size() + program().outputs.size();
+  size_t expected = program().numArguments();
   size_t given = nb::len(arguments);
   if (given != expected) {
     throw nb::value_error((std::to_string(given) + " arguments, expected " +
@@ -208,76 +197,100 @@ static void bindReport(nb::module_ &m) {
     return [get](const PyReport &self) { return get(self.report); };
   };
   nb::class_<PyReport>(m, "Report", "What a run cost.")
-      .def_prop_ro("program", property([](const lpu::Report &r) { return r.program; }))
-      .def_prop_ro("machine", property([](const lpu::Report &r) { return r.machine; }))
-      .def_prop_ro("timed", property([](const lpu::Report &r) { return r.timed; }))
-      .def_prop_ro("cycles", property([](const lpu::Report &r) { return r.cycles; }))
-      .def_prop_ro("seconds", property([](const lpu::Report &r) { return r.seconds(); }))
-      .def_prop_ro("clock_ghz", property([](const lpu::Report &r) { return r.clockGHz; }))
-      .def_prop_ro("hbm_gbps", property([](const lpu::Report &r) { return r.hbmGBps; }))
-      .def_prop_ro("hbm_bytes", property([](const lpu::Report &r) { return r.hbmBytes(); }))
+      .def_prop_ro("program",
+                   property([](const lpu::Report &r) { return r.program; }))
+      .def_prop_ro("machine",
+                   property([](const lpu::Report &r) { return r.machine; }))
+      .def_prop_ro("timed",
+                   property([](const lpu::Report &r) { return r.timed; }))
+      .def_prop_ro("cycles",
+                   property([](const lpu::Report &r) { return r.cycles; }))
+      .def_prop_ro("seconds",
+                   property([](const lpu::Report &r) { return r.seconds(); }))
+      .def_prop_ro("clock_ghz",
+                   property([](const lpu::Report &r) { return r.clockGHz; }))
+      .def_prop_ro("hbm_gbps",
+                   property([](const lpu::Report &r) { return r.hbmGBps; }))
+      .def_prop_ro("hbm_bytes",
+                   property([](const lpu::Report &r) { return r.hbmBytes(); }))
       .def_prop_ro("hbm_read_bytes",
                    property([](const lpu::Report &r) { return r.hbmRead(); }))
-      .def_prop_ro("hbm_written_bytes",
-                   property([](const lpu::Report &r) { return r.hbmWritten(); }))
-      .def_prop_ro("compulsory_bytes",
-                   property([](const lpu::Report &r) { return r.compulsoryBytes(); }))
-      .def_prop_ro("compulsory_read_bytes",
-                   property([](const lpu::Report &r) { return r.compulsoryReadBytes; }))
-      .def_prop_ro("compulsory_written_bytes", property([](const lpu::Report &r) {
+      .def_prop_ro("hbm_written_bytes", property([](const lpu::Report &r) {
+                     return r.hbmWritten();
+                   }))
+      .def_prop_ro("compulsory_bytes", property([](const lpu::Report &r) {
+                     return r.compulsoryBytes();
+                   }))
+      .def_prop_ro("compulsory_read_bytes", property([](const lpu::Report &r) {
+                     return r.compulsoryReadBytes;
+                   }))
+      .def_prop_ro("compulsory_written_bytes",
+                   property([](const lpu::Report &r) {
                      return r.compulsoryWrittenBytes;
                    }))
-      .def_prop_ro("utilization",
-                   property([](const lpu::Report &r) { return r.utilization(); }),
+      .def_prop_ro("utilization", property([](const lpu::Report &r) {
+                     return r.utilization();
+                   }),
                    "Compulsory bytes / (time x nominal HBM peak).")
-      .def_prop_ro("stream_buffer_peak",
-                   property([](const lpu::Report &r) { return r.streamBufferPeak; }))
-      .def_prop_ro("instruction_count",
-                   property([](const lpu::Report &r) { return r.instructionCount(); }))
-      .def_prop_ro("instructions",
-                   [](const PyReport &self) {
-                     nb::dict result;
-                     for (size_t i = 0; i < self.report.instructions.size(); ++i) {
-                       if (int64_t count = self.report.instructions[i]) {
-                         std::string name(lpu::nameOf(static_cast<lpu::Opcode>(i)));
-                         result[name.c_str()] = count;
-                       }
-                     }
-                     return result;
-                   },
-                   "Executed instructions by opcode.")
-      .def_prop_ro("units",
-                   [](const PyReport &self) {
-                     nb::dict result;
-                     for (unsigned i = 0; i < lpu::numUnits; ++i) {
-                       std::string name(lpu::nameOf(static_cast<lpu::Unit>(i)));
-                       result[name.c_str()] = unitDictionary(self.report.units[i]);
-                     }
-                     return result;
-                   },
-                   "By unit: cycles (busy, waiting_for_data, waiting_for_semaphore, "
-                   "idle: they add up to the total), instructions and HBM bytes.")
-      .def_prop_ro("trace", [](const PyReport &self) { return self.trace; },
-                   "Perfetto JSON of a run with trace=True, else None.")
+      .def_prop_ro("stream_buffer_peak", property([](const lpu::Report &r) {
+                     return r.streamBufferPeak;
+                   }))
+      .def_prop_ro("instruction_count", property([](const lpu::Report &r) {
+                     return r.instructionCount();
+                   }))
+      .def_prop_ro(
+          "instructions",
+          [](const PyReport &self) {
+            nb::dict result;
+            for (size_t i = 0; i < self.report.instructions.size(); ++i) {
+              if (int64_t count = self.report.instructions[i]) {
+                std::string name(lpu::nameOf(static_cast<lpu::Opcode>(i)));
+                result[name.c_str()] = count;
+              }
+            }
+            return result;
+          },
+          "Executed instructions by opcode.")
+      .def_prop_ro(
+          "units",
+          [](const PyReport &self) {
+            nb::dict result;
+            for (unsigned i = 0; i < lpu::numUnits; ++i) {
+              std::string name(lpu::nameOf(static_cast<lpu::Unit>(i)));
+              result[name.c_str()] = unitDictionary(self.report.units[i]);
+            }
+            return result;
+          },
+          "By unit: cycles (busy, waiting_for_data, waiting_for_semaphore, "
+          "idle: they add up to the total), instructions and HBM bytes.")
+      .def_prop_ro(
+          "trace", [](const PyReport &self) { return self.trace; },
+          "Perfetto JSON of a run with trace=True, else None.")
       .def("to_json", property([](const lpu::Report &r) { return r.toJSON(); }))
       .def("table", property([](const lpu::Report &r) { return r.toTable(); }))
-      .def("__str__", property([](const lpu::Report &r) { return r.toTable(); }));
+      .def("__str__",
+           property([](const lpu::Report &r) { return r.toTable(); }));
 }
 
 static void bindProgram(nb::module_ &m) {
   nb::class_<lpu::TensorSpec>(m, "Tensor", "A tensor of a program's signature.")
       .def_ro("name", &lpu::TensorSpec::name)
       .def_prop_ro("dtype",
-                   [](const lpu::TensorSpec &t) { return std::string(lpu::nameOf(t.type)); })
-      .def_prop_ro("sizes",
-                   [](const lpu::TensorSpec &t) { return nb::tuple(nb::cast(t.sizes)); })
-      .def_prop_ro("nbytes", [](const lpu::TensorSpec &t) { return byteSize(t); })
+                   [](const lpu::TensorSpec &t) {
+                     return std::string(lpu::nameOf(t.type));
+                   })
+      .def_prop_ro(
+          "sizes",
+          [](const lpu::TensorSpec &t) { return nb::tuple(nb::cast(t.sizes)); })
+      .def_prop_ro("nbytes",
+                   [](const lpu::TensorSpec &t) { return lpu::byteSize(t); })
       .def_ro("alias", &lpu::TensorSpec::alias,
               "Results: the input that holds the value after the run, or -1.")
       .def_ro("argument", &lpu::TensorSpec::argument,
               "Results: the number of the argument that holds the value.")
       .def("__repr__", [](const lpu::TensorSpec &t) {
-        std::string text = "Tensor(" + t.name + ": " + std::string(lpu::nameOf(t.type)) + "[";
+        std::string text =
+            "Tensor(" + t.name + ": " + std::string(lpu::nameOf(t.type)) + "[";
         for (size_t d = 0; d < t.sizes.size(); ++d) {
           text += (d ? ", " : "") + std::to_string(t.sizes[d]);
         }
@@ -287,29 +300,42 @@ static void bindProgram(nb::module_ &m) {
   auto property = [](auto get) {
     return [get](const PyProgram &self) { return get(self.program()); };
   };
-  nb::class_<PyProgram>(m, "Program", "A machine program, checked and ready to run.")
-      .def_static("load", &PyProgram::load, "data"_a,
-                  "Reads a .lpubin file; ValueError names the byte or the instruction.")
-      .def_prop_ro("name", property([](const lpu::Program &p) { return p.name; }))
-      .def_prop_ro("inputs", property([](const lpu::Program &p) { return p.inputs; }))
-      .def_prop_ro("results", property([](const lpu::Program &p) { return p.results; }))
-      .def_prop_ro("outputs", property([](const lpu::Program &p) { return p.outputs; }),
-                   "Arguments after the inputs: buffers of results that alias nothing.")
-      .def_prop_ro("machine",
-                   property([](const lpu::Program &p) { return p.machine.toText(); }),
+  nb::class_<PyProgram>(m, "Program",
+                        "A machine program, checked and ready to run.")
+      .def_static(
+          "load", &PyProgram::load, "data"_a,
+          "Reads a .lpubin file; ValueError names the byte or the instruction.")
+      .def_prop_ro("name",
+                   property([](const lpu::Program &p) { return p.name; }))
+      .def_prop_ro("inputs",
+                   property([](const lpu::Program &p) { return p.inputs; }))
+      .def_prop_ro("results",
+                   property([](const lpu::Program &p) { return p.results; }))
+      .def_prop_ro(
+          "outputs", property([](const lpu::Program &p) { return p.outputs; }),
+          "Arguments after the inputs: buffers of results that alias nothing.")
+      .def_prop_ro("machine", property([](const lpu::Program &p) {
+                     return p.machine.toText();
+                   }),
                    "The machine it was compiled for, as canonical text.")
-      .def_prop_ro("machine_name",
-                   property([](const lpu::Program &p) { return p.machine.name; }))
-      .def_prop_ro("scratch_bytes",
-                   property([](const lpu::Program &p) { return p.scratchBytes; }))
-      .def_prop_ro("lmu_bytes", property([](const lpu::Program &p) { return p.lmuBytes; }))
-      .def_prop_ro("num_instructions",
-                   property([](const lpu::Program &p) { return p.text.size(); }))
-      .def("run", &PyProgram::run, "arguments"_a, nb::kw_only(), "values"_a = true,
-           "timing"_a = true, "dma"_a = "early", "poison"_a = false, "threads"_a = 0,
-           "trace"_a = false,
-           "Runs on inputs, then outputs: each an address, (address, bytes), an array, "
-           "or None without values. IndexError for an index fault, RuntimeError for "
+      .def_prop_ro("machine_name", property([](const lpu::Program &p) {
+                     return p.machine.name;
+                   }))
+      .def_prop_ro("scratch_bytes", property([](const lpu::Program &p) {
+                     return p.scratchBytes;
+                   }))
+      .def_prop_ro("lmu_bytes",
+                   property([](const lpu::Program &p) { return p.lmuBytes; }))
+      .def_prop_ro("num_instructions", property([](const lpu::Program &p) {
+                     return p.text.size();
+                   }))
+      .def("run", &PyProgram::run, "arguments"_a, nb::kw_only(),
+           "values"_a = true, "timing"_a = true, "dma"_a = "early",
+           "poison"_a = false, "threads"_a = 0, "trace"_a = false,
+           "Runs on inputs, then outputs: each an address, (address, bytes), "
+           "an array, "
+           "or None without values. IndexError for an index fault, "
+           "RuntimeError for "
            "others.");
 }
 
@@ -320,20 +346,23 @@ NB_MODULE(_simulator, m) {
   m.def(
       "isa_version", [] { return lpu::isaVersion; },
       "Version of the instruction set that the simulator executes.");
-  m.def("preset_names", &lpu::MachineModel::presetNames, "Names of the machine presets.");
+  m.def("preset_names", &lpu::MachineModel::presetNames,
+        "Names of the machine presets.");
   m.def(
       "machine_text",
       [](const std::string &nameOrPath) {
         return take(lpu::MachineModel::get(nameOrPath)).toText();
       },
       "name_or_path"_a,
-      "Canonical text of a preset or a .toml file; ValueError says what is wrong.");
+      "Canonical text of a preset or a .toml file; ValueError says what is "
+      "wrong.");
   m.def(
       "machine_parameters",
       [] {
         nb::list result;
         for (const lpu::MachineParameter &p : lpu::MachineModel::parameters()) {
-          result.append(nb::make_tuple(std::string(p.name), std::string(p.description)));
+          result.append(
+              nb::make_tuple(std::string(p.name), std::string(p.description)));
         }
         return result;
       },
@@ -341,8 +370,8 @@ NB_MODULE(_simulator, m) {
   m.def(
       "verify",
       [](const nb::bytes &bytes) {
-        lpu::Program program =
-            take(lpu::readBinary(static_cast<const uint8_t *>(bytes.data()), bytes.size()));
+        lpu::Program program = take(lpu::readBinary(
+            static_cast<const uint8_t *>(bytes.data()), bytes.size()));
         if (std::optional<lpu::Error> error = lpu::verify(program)) {
           raise(error->message, lpu::ErrorKind::Invalid);
         }

@@ -25,14 +25,6 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
 constexpr char magic[] = "\x93NUMPY\x01\x00";
 constexpr size_t magicSize = sizeof(magic) - 1;
 
-size_t lpu::tensorBytes(const TensorSpec &tensor) {
-  size_t bytes = byteWidth(tensor.type);
-  for (int64_t size : tensor.sizes) {
-    bytes *= static_cast<size_t>(size);
-  }
-  return bytes;
-}
-
 /// NumPy's spelling of a type.
 static const char *descriptorOf(DType type) {
   switch (type) {
@@ -101,7 +93,8 @@ static std::string headerValue(const std::string &header, const char *key,
     return {};
   }
   start = header.find(':', start);
-  start = start == std::string::npos ? start : header.find_first_not_of(" :", start);
+  start = start == std::string::npos ? start
+                                     : header.find_first_not_of(" :", start);
   if (start == std::string::npos) {
     return {};
   }
@@ -130,17 +123,17 @@ Result<std::vector<uint8_t>> lpu::readNumpy(const std::string &path,
   std::string shape = headerValue(header, "'shape'", ")");
   std::string expectedType = std::string("'") + descriptorOf(tensor.type) + "'";
   if (type != expectedType || shape != shapeText(tensor)) {
-    return Error{path + ": type " + type + " and shape " + shape + ", expected " +
-                 expectedType + " and " + shapeText(tensor) + " for '" +
-                 tensor.name + "'"};
+    return Error{path + ": type " + type + " and shape " + shape +
+                 ", expected " + expectedType + " and " + shapeText(tensor) +
+                 " for '" + tensor.name + "'"};
   }
   if (headerValue(header, "'fortran_order'", ",") != "False,") {
     return Error{path + ": Fortran order, expected C order"};
   }
-  if (bytes.size() - dataStart != tensorBytes(tensor)) {
+  auto expected = static_cast<size_t>(byteSize(tensor));
+  if (bytes.size() - dataStart != expected) {
     return Error{path + ": " + std::to_string(bytes.size() - dataStart) +
-                 " bytes of data, expected " +
-                 std::to_string(tensorBytes(tensor))};
+                 " bytes of data, expected " + std::to_string(expected)};
   }
   bytes.erase(bytes.begin(), bytes.begin() + dataStart);
   return file;
@@ -149,9 +142,9 @@ Result<std::vector<uint8_t>> lpu::readNumpy(const std::string &path,
 std::optional<Error> lpu::writeNumpy(const std::string &path,
                                      const TensorSpec &tensor,
                                      const std::vector<uint8_t> &data) {
-  std::string header = std::string("{'descr': '") + descriptorOf(tensor.type) +
-                       "', 'fortran_order': False, 'shape': " +
-                       shapeText(tensor) + ", }";
+  std::string header =
+      std::string("{'descr': '") + descriptorOf(tensor.type) +
+      "', 'fortran_order': False, 'shape': " + shapeText(tensor) + ", }";
   // The data starts at a multiple of 64; the header ends in a newline.
   while ((magicSize + 2 + header.size() + 1) % 64 != 0) {
     header += ' ';

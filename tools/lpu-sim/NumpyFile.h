@@ -17,14 +17,12 @@
 
 namespace lpu {
 
-/// Bytes of a tensor of the signature.
-size_t tensorBytes(const TensorSpec &tensor);
-
 /// Reads the data of a file whose type and shape must be those of `tensor`.
 Result<std::vector<uint8_t>> readNumpy(const std::string &path,
                                        const TensorSpec &tensor);
 
-std::optional<Error> writeNumpy(const std::string &path, const TensorSpec &tensor,
+std::optional<Error> writeNumpy(const std::string &path,
+                                const TensorSpec &tensor,
                                 const std::vector<uint8_t> &data);
 
 /// The bytes of a whole file.

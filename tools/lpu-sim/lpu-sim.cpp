@@ -123,7 +123,8 @@ static std::optional<Error> parse(int argc, char **argv, Options &options) {
   return std::nullopt;
 }
 
-static void printTensor(const char *kind, size_t number, const TensorSpec &tensor) {
+static void printTensor(const char *kind, size_t number,
+                        const TensorSpec &tensor) {
   std::string sizes;
   for (int64_t size : tensor.sizes) {
     sizes += (sizes.empty() ? "" : "x") + std::to_string(size);
@@ -133,7 +134,8 @@ static void printTensor(const char *kind, size_t number, const TensorSpec &tenso
 }
 
 static void printSignature(const Program &program) {
-  std::printf("%s for %s\n", program.name.c_str(), program.machine.name.c_str());
+  std::printf("%s for %s\n", program.name.c_str(),
+              program.machine.name.c_str());
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     printTensor("input", i, program.inputs[i]);
     std::printf("\n");
@@ -148,17 +150,11 @@ static void printSignature(const Program &program) {
   }
 }
 
-static std::vector<TensorSpec> argumentSpecs(const Program &program) {
-  std::vector<TensorSpec> specs = program.inputs;
-  specs.insert(specs.end(), program.outputs.begin(), program.outputs.end());
-  return specs;
-}
-
 /// A result's file: its name with what no file name should hold replaced.
-static std::string resultPath(const std::string &folder, const TensorSpec &result,
-                              size_t number) {
-  std::string name = result.name.empty() ? "result" + std::to_string(number)
-                                         : result.name;
+static std::string resultPath(const std::string &folder,
+                              const TensorSpec &result, size_t number) {
+  std::string name =
+      result.name.empty() ? "result" + std::to_string(number) : result.name;
   for (char &c : name) {
     if (c == '/' || c == '\0') {
       c = '_';
@@ -176,7 +172,8 @@ static int run(const Options &options) {
   if (!loaded) {
     return fail(options.program + ": " + loaded.message());
   }
-  Result<std::unique_ptr<Simulator>> created = Simulator::create(std::move(*loaded));
+  Result<std::unique_ptr<Simulator>> created =
+      Simulator::create(std::move(*loaded));
   if (!created) {
     return fail(options.program + ": " + created.message());
   }
@@ -187,23 +184,24 @@ static int run(const Options &options) {
     return Ok;
   }
 
-  std::vector<TensorSpec> specs = argumentSpecs(program);
-  if (options.arguments.size() > specs.size()) {
+  size_t numArguments = program.numArguments();
+  if (options.arguments.size() > numArguments) {
     return fail(std::to_string(options.arguments.size()) +
                 " arguments given, expected at most " +
-                std::to_string(specs.size()));
+                std::to_string(numArguments));
   }
-  std::vector<std::vector<uint8_t>> buffers(specs.size());
-  std::vector<void *> pointers(specs.size());
-  for (size_t i = 0; i < specs.size() && options.run.values; ++i) {
+  std::vector<std::vector<uint8_t>> buffers(numArguments);
+  std::vector<void *> pointers(numArguments);
+  for (size_t i = 0; i < numArguments && options.run.values; ++i) {
     if (i < options.arguments.size()) {
-      Result<std::vector<uint8_t>> data = readNumpy(options.arguments[i], specs[i]);
+      Result<std::vector<uint8_t>> data =
+          readNumpy(options.arguments[i], program.argument(i));
       if (!data) {
         return fail(data.message());
       }
       buffers[i] = std::move(*data);
     } else {
-      buffers[i].resize(tensorBytes(specs[i]));
+      buffers[i].resize(byteSize(program.argument(i)));
     }
     pointers[i] = buffers[i].data();
   }
@@ -250,8 +248,8 @@ static int run(const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 2 &&
-      (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0)) {
+  if (argc == 2 && (std::strcmp(argv[1], "--help") == 0 ||
+                    std::strcmp(argv[1], "-h") == 0)) {
     std::fputs(usage, stdout);
     return Ok;
   }

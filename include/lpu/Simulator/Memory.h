@@ -19,9 +19,6 @@
 
 namespace lpu {
 
-/// Bytes of a signature tensor.
-int64_t byteSize(const TensorSpec &tensor);
-
 /// A region of zeroed pages that the system provides on first touch.
 class PagedRegion {
 public:

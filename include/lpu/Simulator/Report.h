@@ -53,7 +53,9 @@ struct Report {
   /// Highest number of bytes in the stream buffer at one time.
   int64_t streamBufferPeak = 0;
 
-  double seconds() const { return clockGHz > 0 ? cycles / (clockGHz * 1e9) : 0; }
+  double seconds() const {
+    return clockGHz > 0 ? cycles / (clockGHz * 1e9) : 0;
+  }
   int64_t hbmRead() const;
   int64_t hbmWritten() const;
   int64_t hbmBytes() const { return hbmRead() + hbmWritten(); }

@@ -35,24 +35,24 @@ struct MachineParameter {
 struct MachineModel {
   std::string name = "lpu-hbm3";
   double clockGHz = 0.8;
-  int64_t trees = 32;               ///< MAC trees of the SXE.
-  int64_t width = 64;               ///< Multiplies a tree does a cycle.
-  int64_t rowsPerPass = 8;          ///< Rows that one weight pass serves.
-  double hbmGBps = 3276.8;          ///< Nominal peak, 1e9 bytes a second.
-  double hbmEfficiency = 0.91;      ///< Share of the peak that streams reach.
-  double hbmLatencyNs = 500;        ///< From request to first byte.
+  int64_t trees = 32;          ///< MAC trees of the SXE.
+  int64_t width = 64;          ///< Multiplies a tree does a cycle.
+  int64_t rowsPerPass = 8;     ///< Rows that one weight pass serves.
+  double hbmGBps = 3276.8;     ///< Nominal peak, 1e9 bytes a second.
+  double hbmEfficiency = 0.91; ///< Share of the peak that streams reach.
+  double hbmLatencyNs = 500;   ///< From request to first byte.
   int64_t hbmBurstBytes = 64;
   int64_t hbmCapacityBytes = int64_t(96) << 30;
   int64_t streamBufferBytes = int64_t(2) << 20;
   int64_t lmuBytes = int64_t(8) << 20;
   int64_t lmuReadPorts = 2;
   int64_t lmuWritePorts = 1;
-  int64_t lmuPortBytes = 512;       ///< Bytes a port moves a cycle.
+  int64_t lmuPortBytes = 512; ///< Bytes a port moves a cycle.
   int64_t lmuLatencyCycles = 40;
-  int64_t vxeLanes = 64;            ///< f32 lanes.
+  int64_t vxeLanes = 64;               ///< f32 lanes.
   int64_t vxeTranscendentalCycles = 4; ///< Cycles of exp, rsqrt, div, tanh, ...
   int64_t vxeLatencyCycles = 40;
-  int64_t sxeFillCycles = 60;       ///< Fill and drain together.
+  int64_t sxeFillCycles = 60; ///< Fill and drain together.
   int64_t issueCycles = 4;
   int64_t semaphoreCycles = 8;
 
@@ -78,7 +78,8 @@ struct MachineModel {
   /// starts from a preset; a name that is not given is the file's, or the
   /// preset's if nothing else differs. An unknown key, a wrong type or a value
   /// out of range is an error.
-  static Result<MachineModel> parse(std::string_view toml, std::string_view where);
+  static Result<MachineModel> parse(std::string_view toml,
+                                    std::string_view where);
   static const std::vector<std::string> &presetNames();
 
   friend bool operator==(const MachineModel &l, const MachineModel &r) {

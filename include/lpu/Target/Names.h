@@ -35,7 +35,8 @@ template <typename Enum>
 std::optional<Enum> parseName(std::string_view name);
 
 /// The unit in whose queue an instruction of this opcode runs. Wait and Post
-/// carry their unit in `flags`; for them, and for an illegal opcode, this is ICP.
+/// carry their unit in `flags`; for them, and for an illegal opcode, this is
+/// ICP.
 constexpr Unit unitOf(Opcode opcode) {
   switch (static_cast<uint8_t>(opcode) >> 5) {
   case 1:

@@ -37,6 +37,15 @@ struct TensorSpec {
   uint32_t argument = 0;
 };
 
+/// Bytes of a tensor of the signature.
+inline int64_t byteSize(const TensorSpec &tensor) {
+  int64_t bytes = byteWidth(tensor.type);
+  for (int64_t size : tensor.sizes) {
+    bytes *= size;
+  }
+  return bytes;
+}
+
 /// Where an instruction comes from: the FX node, the Python file and line.
 struct Location {
   std::string name; ///< FX node name, or empty.
@@ -61,13 +70,27 @@ struct Program {
   std::vector<char> strtab;
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> results;
-  /// Arguments after the inputs, in order: the buffers of results that alias nothing.
+  /// Arguments after the inputs, in order: the buffers of results that alias
+  /// nothing.
   std::vector<TensorSpec> outputs;
   uint64_t scratchBytes = 0;
   uint64_t lmuBytes = 0; ///< Highest LMU address used.
   std::vector<Location> locations;
   /// Per instruction, an index into `locations`, or 0xffffffff.
   std::vector<uint32_t> locationOf;
+
+  size_t numArguments() const { return inputs.size() + outputs.size(); }
+  /// Argument `number`: an input or an output.
+  const TensorSpec &argument(size_t number) const {
+    return number < inputs.size() ? inputs[number]
+                                  : outputs[number - inputs.size()];
+  }
+  /// Where instruction `index` comes from, or null.
+  const Location *locationOfInstruction(size_t index) const {
+    bool isKnown =
+        index < locationOf.size() && locationOf[index] < locations.size();
+    return isKnown ? &locations[locationOf[index]] : nullptr;
+  }
 };
 
 } // namespace lpu

@@ -24,12 +24,13 @@ static MachineModel tiny() { return *MachineModel::get("tiny"); }
 
 static Cost costOf(Instruction word, std::vector<ResolvedView> views,
                    const MicroProgram *micro = nullptr) {
-  return cost({0, word, views.data(), static_cast<unsigned>(views.size()), micro},
-              tiny());
+  return cost(
+      {0, word, views.data(), static_cast<unsigned>(views.size()), micro},
+      tiny());
 }
 
-static int64_t bursts(const Shape &sizes, const Shape &strides, int64_t offset = 0,
-                      DType type = DType::F32) {
+static int64_t bursts(const Shape &sizes, const Shape &strides,
+                      int64_t offset = 0, DType type = DType::F32) {
   return countTouchedBursts(fixed(arg(0, type, sizes, strides, offset)), 64);
 }
 
@@ -43,13 +44,13 @@ TEST(TouchedBursts, Contiguous) {
 }
 
 TEST(TouchedBursts, Strided) {
-  EXPECT_EQ(bursts({4}, {16}), 4);        // One element a burst.
-  EXPECT_EQ(bursts({4}, {8}), 2);         // Two elements a burst.
-  EXPECT_EQ(bursts({4}, {-8}, 96), 2);    // Backwards over the same bytes.
-  EXPECT_EQ(bursts({1000}, {0}), 1);      // A broadcast.
+  EXPECT_EQ(bursts({4}, {16}), 4);          // One element a burst.
+  EXPECT_EQ(bursts({4}, {8}), 2);           // Two elements a burst.
+  EXPECT_EQ(bursts({4}, {-8}, 96), 2);      // Backwards over the same bytes.
+  EXPECT_EQ(bursts({1000}, {0}), 1);        // A broadcast.
   EXPECT_EQ(bursts({16, 16}, {1, 16}), 16); // Transposed: the same bytes.
-  EXPECT_EQ(bursts({3, 2}, {100, 1}), 3); // 400 bytes apart.
-  EXPECT_EQ(bursts({4, 3}, {1, 2}), 1);   // Overlapping windows.
+  EXPECT_EQ(bursts({3, 2}, {100, 1}), 3);   // 400 bytes apart.
+  EXPECT_EQ(bursts({4, 3}, {1, 2}), 1);     // Overlapping windows.
 }
 
 // Every view of a few sizes and strides against a set of bursts.
@@ -78,12 +79,12 @@ TEST(TouchedBursts, AgreesWithEnumeration) {
   }
 }
 
-// 100 floats from HBM: 400 bytes are 7 bursts. Into the LMU at 32 bytes a cycle:
-// ceil(400 / 32) = 13 cycles.
+// 100 floats from HBM: 400 bytes are 7 bursts. Into the LMU at 32 bytes a
+// cycle: ceil(400 / 32) = 13 cycles.
 TEST(Cost, CopyIn) {
-  Cost cost = costOf({Opcode::Copy, 0, 0, 0, 1, 0},
-                     {fixed(lmu(0, DType::F32, {100})),
-                      fixed(arg(0, DType::F32, {100}))});
+  Cost cost =
+      costOf({Opcode::Copy, 0, 0, 0, 1, 0}, {fixed(lmu(0, DType::F32, {100})),
+                                             fixed(arg(0, DType::F32, {100}))});
   EXPECT_EQ(cost.hbmRead, 7 * 64);
   EXPECT_EQ(cost.hbmWritten, 0);
   EXPECT_EQ(cost.lmuWritten, 400);
@@ -121,8 +122,8 @@ TEST(Cost, StreamPasses) {
   EXPECT_EQ(cost.latency, 100);
 }
 
-// rows 5, cols 6, depth 20: ceil(6 / 4) * ceil(20 / 8) * 5 = 2 * 3 * 5 = 30. The
-// 400 bytes of a are read for each of 2 groups of columns; c has 120 bytes.
+// rows 5, cols 6, depth 20: ceil(6 / 4) * ceil(20 / 8) * 5 = 2 * 3 * 5 = 30.
+// The 400 bytes of a are read for each of 2 groups of columns; c has 120 bytes.
 TEST(Cost, Mm) {
   Instruction word{Opcode::Mm, 0, MmFields{0, 1, 1, 1}.pack(), 0, 1, 2};
   std::vector<ResolvedView> views = {fixed(lmu(0, DType::F32, {5, 20})),
@@ -158,10 +159,10 @@ static MicroProgram expOfSum(unsigned rank) {
 // 400 / 64 = 7 and 400 / 32 = 13 cycles.
 TEST(Cost, VecElementwise) {
   MicroProgram micro = expOfSum(1);
-  Cost cost = costOf({Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2},
-                     {fixed(lmu(0, DType::F32, {100})),
-                      fixed(lmu(512, DType::F32, {100}))},
-                     &micro);
+  Cost cost = costOf(
+      {Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2},
+      {fixed(lmu(0, DType::F32, {100})), fixed(lmu(512, DType::F32, {100}))},
+      &micro);
   EXPECT_EQ(cost.cycles, 13 * 5);
   EXPECT_EQ(cost.latency, 10 + 10);
   EXPECT_EQ(cost.lmuRead, 400);
@@ -171,19 +172,19 @@ TEST(Cost, VecElementwise) {
 // The same from and to HBM: no port cycles, 7 bursts each way, HBM latency.
 TEST(Cost, VecInHBM) {
   MicroProgram micro = expOfSum(1);
-  Cost cost = costOf({Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2},
-                     {fixed(arg(0, DType::F32, {100})),
-                      fixed(arg(1, DType::F32, {100}))},
-                     &micro);
+  Cost cost = costOf(
+      {Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2},
+      {fixed(arg(0, DType::F32, {100})), fixed(arg(1, DType::F32, {100}))},
+      &micro);
   EXPECT_EQ(cost.cycles, 65);
   EXPECT_EQ(cost.latency, 10 + 100);
   EXPECT_EQ(cost.hbmRead, 7 * 64);
   EXPECT_EQ(cost.hbmWritten, 7 * 64);
 }
 
-// x / sum(x) on 2 rows of 20. Section 1: a row takes ceil(20 / 8) * 8 = 24 lanes'
-// worth (partials in groups of 8 lanes), 2 * 24 / 8 = 6 positions of 1 cycle for
-// the reduction, plus the tree: 2 rows * 8 / 8 = 2. Reading takes
+// x / sum(x) on 2 rows of 20. Section 1: a row takes ceil(20 / 8) * 8 = 24
+// lanes' worth (partials in groups of 8 lanes), 2 * 24 / 8 = 6 positions of 1
+// cycle for the reduction, plus the tree: 2 rows * 8 / 8 = 2. Reading takes
 // ceil(160 / 64) = 3. Section 2: 40 / 8 = 5 positions of 4 (division), plus the
 // pipeline of 10 before it.
 TEST(Cost, VecPhases) {
@@ -214,16 +215,17 @@ TEST(Cost, VecCarry) {
   EXPECT_EQ(cost.cycles, 20 * 2);
 }
 
-// table[row(i) * 32 + j] for 4 x 32 elements, rows 128 bytes apart in HBM: the walk
-// over j is contiguous, so each of the 4 rows touches ceil(128 / 64) + 1 bursts
-// (the address is not known to be aligned), not 32.
+// table[row(i) * 32 + j] for 4 x 32 elements, rows 128 bytes apart in HBM: the
+// walk over j is contiguous, so each of the 4 rows touches ceil(128 / 64) + 1
+// bursts (the address is not known to be aligned), not 32.
 TEST(Cost, VecGatherWalksRows) {
   MicroBuilder micro(2, 2);
   micro.elements();
   uint16_t row = micro.load(0, MicroType::I64);
   uint16_t width = micro.constant(MicroType::I64, 32);
   uint16_t start = micro.op(MicroOpcode::MulI, MicroType::I64, row, width);
-  uint16_t at = micro.op(MicroOpcode::AddI, MicroType::I64, start, micro.iota(1));
+  uint16_t at =
+      micro.op(MicroOpcode::AddI, MicroType::I64, start, micro.iota(1));
   micro.store(1, micro.gather(2, at));
   ResolvedView index = fixed(view(Space::LMU, 0, DType::I64, {4, 32}, {1, 0}));
   Cost cost = costOf({Opcode::Vec, 0, 2 | 2 << 8, 0, 0, 3},
@@ -241,14 +243,16 @@ TEST(Cost, VecGatherWalksRows) {
 }
 
 TEST(Cost, EveryOpcodeTakesACycle) {
-  for (Opcode opcode : {Opcode::Halt, Opcode::Li, Opcode::Alu, Opcode::Branch,
-                        Opcode::Loop, Opcode::Wait, Opcode::Post, Opcode::Trace}) {
+  for (Opcode opcode :
+       {Opcode::Halt, Opcode::Li, Opcode::Alu, Opcode::Branch, Opcode::Loop,
+        Opcode::Wait, Opcode::Post, Opcode::Trace}) {
     EXPECT_EQ(costOf({opcode, 0, 0, 0, 0, 0}, {}).cycles, 1);
   }
   MicroProgram micro = expOfSum(1);
-  EXPECT_EQ(costOf({Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2},
-                   {fixed(lmu(0, DType::F32, {0})), fixed(lmu(0, DType::F32, {0}))},
-                   &micro)
-                .cycles,
-            1);
+  EXPECT_EQ(
+      costOf({Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2},
+             {fixed(lmu(0, DType::F32, {0})), fixed(lmu(0, DType::F32, {0}))},
+             &micro)
+          .cycles,
+      1);
 }

@@ -52,13 +52,16 @@ public:
     micro.elements();
     uint16_t one = micro.constant(MicroType::F32, 1.0f);
     micro.store(1, micro.f(MicroOpcode::AddF, micro.load(0), one));
-    return issue({Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2}, {in, out}, &micro.program);
+    return issue({Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2}, {in, out},
+                 &micro.program);
   }
   uint32_t wait(Unit unit, uint16_t semaphore, uint32_t n = 1) {
-    return issue({Opcode::Wait, static_cast<uint8_t>(unit), semaphore, n, 0, 0});
+    return issue(
+        {Opcode::Wait, static_cast<uint8_t>(unit), semaphore, n, 0, 0});
   }
   uint32_t post(Unit unit, uint16_t semaphore, uint32_t n = 1) {
-    return issue({Opcode::Post, static_cast<uint8_t>(unit), semaphore, n, 0, 0});
+    return issue(
+        {Opcode::Post, static_cast<uint8_t>(unit), semaphore, n, 0, 0});
   }
 
   /// Ends the run; every unit's cycles must add up.
@@ -83,12 +86,13 @@ public:
 };
 } // namespace
 
-// The ICP: one cycle an instruction, and it waits for what it loads. 8 bytes are
-// one burst: 1 cycle at 64 bytes a cycle, then 100 of latency.
+// The ICP: one cycle an instruction, and it waits for what it loads. 8 bytes
+// are one burst: 1 cycle at 64 bytes a cycle, then 100 of latency.
 TEST(Timeline, ControlUnit) {
   Recorder run;
   run.issue({Opcode::Li, 0, 1, 5, 0, 0});
-  uint32_t ld = run.issue({Opcode::Ld, 0, 1, 0, 0, 0}, {arg(0, DType::I64, {1})});
+  uint32_t ld =
+      run.issue({Opcode::Ld, 0, 1, 0, 0, 0}, {arg(0, DType::I64, {1})});
   run.issue({Opcode::Halt, 0, 0, 0, 0, 0});
   Report report = run.finish();
   EXPECT_EQ(run.start(ld), 1);
@@ -103,7 +107,8 @@ TEST(Timeline, ControlUnit) {
 // the SMA is busy to 36; latency 100.
 TEST(Timeline, CopyIn) {
   Recorder run;
-  uint32_t copy = run.copy(lmu(0, DType::F32, {256}), arg(0, DType::F32, {256}));
+  uint32_t copy =
+      run.copy(lmu(0, DType::F32, {256}), arg(0, DType::F32, {256}));
   Report report = run.finish();
   EXPECT_EQ(run.start(copy), 4);
   EXPECT_EQ(run.end(copy), 4 + 32 + 100);
@@ -113,8 +118,8 @@ TEST(Timeline, CopyIn) {
   EXPECT_EQ(report.units[1].idle, 4);
 }
 
-// Transfers pipeline: the second one starts when the first has made its requests,
-// not when it is complete.
+// Transfers pipeline: the second one starts when the first has made its
+// requests, not when it is complete.
 TEST(Timeline, CopiesPipeline) {
   Recorder run;
   run.copy(lmu(0, DType::F32, {256}), arg(0, DType::F32, {256}));
@@ -137,15 +142,16 @@ TEST(Timeline, CopyOfACopyWaits) {
   EXPECT_EQ(report.units[1].waitingForData, 100 + 10);
 }
 
-// SMA -> VXE. The copy completes at 136 (above); the post is at most at that time
-// and arrives 8 later, at 144; the wait takes 1, so the vector instruction starts
-// at 145: 256 / 8 = 32 positions of 1 cycle; latency 10 + 10.
+// SMA -> VXE. The copy completes at 136 (above); the post is at most at that
+// time and arrives 8 later, at 144; the wait takes 1, so the vector instruction
+// starts at 145: 256 / 8 = 32 positions of 1 cycle; latency 10 + 10.
 TEST(Timeline, SemaphoreOrders) {
   Recorder run;
   run.copy(lmu(0, DType::F32, {256}), arg(0, DType::F32, {256}));
   run.post(Unit::SMA, 0);
   uint32_t wait = run.wait(Unit::VXE, 0);
-  uint32_t vec = run.addOne(lmu(1024, DType::F32, {256}), lmu(0, DType::F32, {256}));
+  uint32_t vec =
+      run.addOne(lmu(1024, DType::F32, {256}), lmu(0, DType::F32, {256}));
   Report report = run.finish();
   EXPECT_EQ(run.start(wait), 12); // Third to be issued.
   EXPECT_EQ(run.end(wait), 145);
@@ -186,7 +192,8 @@ TEST(Timeline, ControlUnitWaits) {
   run.copy(lmu(0, DType::F32, {256}), arg(0, DType::F32, {256}));
   run.post(Unit::SMA, 0);
   uint32_t wait = run.wait(Unit::ICP, 0);
-  uint32_t copy = run.copy(arg(1, DType::F32, {256}), lmu(0, DType::F32, {256}));
+  uint32_t copy =
+      run.copy(arg(1, DType::F32, {256}), lmu(0, DType::F32, {256}));
   Report report = run.finish();
   EXPECT_EQ(run.end(wait), 136 + 8 + 1);
   EXPECT_EQ(run.start(copy), 145 + 4);
@@ -204,13 +211,14 @@ TEST(Timeline, ControlUnitDeadlock) {
 }
 
 // w is 32 x 32 floats = 4096 bytes = 4 chunks; the SMA requests one every 16
-// cycles from 4 on; they arrive at 120, 136, 152, 168. The mm (one row) computes
-// ceil(32 / 4) * ceil(32 / 8) = 32 cycles, 8 a chunk: the last begins at 168 and
-// ends at 176; fill and LMU latency 30.
+// cycles from 4 on; they arrive at 120, 136, 152, 168. The mm (one row)
+// computes ceil(32 / 4) * ceil(32 / 8) = 32 cycles, 8 a chunk: the last begins
+// at 168 and ends at 176; fill and LMU latency 30.
 TEST(Timeline, MemoryBoundMm) {
   Recorder run;
   uint32_t stream = run.stream(arg(0, DType::F32, {32, 32}));
-  uint32_t mm = run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 32}));
+  uint32_t mm =
+      run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 32}));
   Report report = run.finish();
   EXPECT_EQ(run.start(stream), 4);
   EXPECT_EQ(run.end(stream), 168);
@@ -226,7 +234,8 @@ TEST(Timeline, MemoryBoundMm) {
 TEST(Timeline, ComputeBoundMm) {
   Recorder run;
   run.stream(arg(0, DType::F32, {32, 32}));
-  uint32_t mm = run.mm(lmu(0, DType::F32, {4, 32}), lmu(512, DType::F32, {4, 32}));
+  uint32_t mm =
+      run.mm(lmu(0, DType::F32, {4, 32}), lmu(512, DType::F32, {4, 32}));
   run.finish();
   EXPECT_EQ(run.start(mm), 120);
   EXPECT_EQ(run.end(mm), 120 + 128 + 30);
@@ -240,7 +249,8 @@ TEST(Timeline, StreamsRunAhead) {
   run.stream(arg(0, DType::F32, {32, 32}));
   run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 32}));
   run.stream(arg(1, DType::F32, {32, 32}));
-  uint32_t mm = run.mm(lmu(0, DType::F32, {1, 32}), lmu(640, DType::F32, {1, 32}));
+  uint32_t mm =
+      run.mm(lmu(0, DType::F32, {1, 32}), lmu(640, DType::F32, {1, 32}));
   run.finish();
   EXPECT_EQ(run.end(mm), 240 + 30);
 }
@@ -251,7 +261,8 @@ TEST(Timeline, DependentMm) {
   run.stream(arg(0, DType::F32, {32, 32}));
   run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 32}));
   run.stream(arg(1, DType::F32, {32, 32}));
-  uint32_t mm = run.mm(lmu(512, DType::F32, {1, 32}), lmu(640, DType::F32, {1, 32}));
+  uint32_t mm =
+      run.mm(lmu(512, DType::F32, {1, 32}), lmu(640, DType::F32, {1, 32}));
   run.finish();
   // The first is complete at 206. By then chunks have arrived at 184 and 200;
   // the others come at 216 and 232: 206..214, 214..222, 222..230, 232..240.
@@ -259,15 +270,18 @@ TEST(Timeline, DependentMm) {
   EXPECT_EQ(run.end(mm), 240 + 30);
 }
 
-// A stream of twice the buffer stops when the buffer is full of bytes that nobody
-// uses: 16 chunks are requested by 4 + 16 * 16 = 260, the 17th has to wait for
-// the consumer, which is held up by a semaphore until the ICP posts it.
+// A stream of twice the buffer stops when the buffer is full of bytes that
+// nobody uses: 16 chunks are requested by 4 + 16 * 16 = 260, the 17th has to
+// wait for the consumer, which is held up by a semaphore until the ICP posts
+// it.
 TEST(Timeline, StreamBufferLimitsRunAhead) {
   Recorder run;
   uint32_t wait = run.wait(Unit::SXE, 0);
   run.stream(arg(0, DType::F32, {256, 32})); // 32 KiB, 32 chunks.
-  uint32_t mm = run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 256}));
-  // 200 loads from the LMU of 1 + 10 cycles keep the ICP until 12 + 2200 = 2212.
+  uint32_t mm =
+      run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 256}));
+  // 200 loads from the LMU of 1 + 10 cycles keep the ICP until 12 + 2200 =
+  // 2212.
   for (unsigned i = 0; i < 200; ++i) {
     run.issue({Opcode::Ld, 0, 1, 0, 0, 0}, {lmu(4096, DType::I64, {1})});
   }
@@ -287,7 +301,8 @@ TEST(Timeline, StreamBufferLimitsRunAhead) {
 TEST(Timeline, StreamFromLMU) {
   Recorder run;
   uint32_t stream = run.stream(lmu(1024, DType::F32, {32, 32}));
-  uint32_t mm = run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 32}));
+  uint32_t mm =
+      run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 32}));
   Report report = run.finish();
   EXPECT_EQ(report.hbmBytes(), 0);
   EXPECT_EQ(run.end(stream), 4 + 64 + 10);
@@ -299,7 +314,8 @@ TEST(Timeline, StreamFromLMU) {
 TEST(Timeline, UnitsShareTheHBM) {
   Recorder run;
   run.stream(arg(0, DType::F32, {128, 32})); // 16 chunks: 4 .. 260.
-  uint32_t vec = run.addOne(lmu(2048, DType::F32, {256}), arg(1, DType::F32, {256}));
+  uint32_t vec =
+      run.addOne(lmu(2048, DType::F32, {256}), arg(1, DType::F32, {256}));
   run.mm(lmu(0, DType::F32, {1, 32}), lmu(512, DType::F32, {1, 128}));
   Report report = run.finish();
   // Issued at 8. The HBM is at chunk 1 until 20, when chunk 2 is requested; the

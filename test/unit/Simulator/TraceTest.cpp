@@ -25,7 +25,8 @@ TEST(Trace, NamesNodesAndPlaces) {
   Trace trace(program);
   trace.didRetire({0, Opcode::Mm, Unit::SXE, 1, 10, 50, 64, 0});
   trace.didRetire({1, Opcode::Vec, Unit::VXE, 2, 20, 30, 0, 0});
-  trace.didRetire({2, Opcode::Mm, Unit::SXE, 3, 40, 60, 0, 0}); // Overlaps the first.
+  trace.didRetire(
+      {2, Opcode::Mm, Unit::SXE, 3, 40, 60, 0, 0}); // Overlaps the first.
   trace.didMark("token \"7\"", 55);
   EXPECT_EQ(trace.numEvents(), 4u);
   std::string json = trace.toJSON();
@@ -72,8 +73,9 @@ TEST(Report, Utilization) {
 
 TEST(Report, JSON) {
   std::string json = example().toJSON();
-  EXPECT_TRUE(contains(json, R"({"program":"decode","machine":"tiny","timed":true,)"
-                             R"("cycles":1000,"seconds":1e-06)"))
+  EXPECT_TRUE(contains(json,
+                       R"({"program":"decode","machine":"tiny","timed":true,)"
+                       R"("cycles":1000,"seconds":1e-06)"))
       << json;
   EXPECT_TRUE(contains(json, R"("sma":{"busy":500,"waiting_for_data":300,)"));
   EXPECT_TRUE(contains(json, R"("instructions":{"copy":3}})"));
@@ -81,7 +83,8 @@ TEST(Report, JSON) {
 
 TEST(Report, Table) {
   std::string table = example().toTable();
-  EXPECT_TRUE(contains(table, "1000 cycles, 1.000 us, 50.0 % of peak (32.00 kB compulsory)"))
+  EXPECT_TRUE(contains(
+      table, "1000 cycles, 1.000 us, 50.0 % of peak (32.00 kB compulsory)"))
       << table;
   EXPECT_TRUE(contains(table, "3 instructions: copy 3"));
 }

@@ -41,8 +41,9 @@ TEST(Binary, EmptyProgram) {
 
 TEST(Binary, IsElf) {
   std::vector<uint8_t> bytes = writeBinary(everyInstruction());
-  EXPECT_EQ(std::memcmp(bytes.data(), "\x7f"
-                                      "ELF",
+  EXPECT_EQ(std::memcmp(bytes.data(),
+                        "\x7f"
+                        "ELF",
                         4),
             0);
   elf::Header header;
@@ -82,9 +83,9 @@ static size_t checksumOffset(const std::vector<uint8_t> &bytes) {
   elf::Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));
   elf::SectionHeader note;
-  std::memcpy(&note,
-              bytes.data() + header.sectionHeaders + elf::NoteLPU * sizeof(note),
-              sizeof(note));
+  std::memcpy(
+      &note, bytes.data() + header.sectionHeaders + elf::NoteLPU * sizeof(note),
+      sizeof(note));
   return note.offset + offsetof(elf::NoteRecord, checksum);
 }
 
@@ -101,7 +102,7 @@ static void runOnce(const Program &program) {
   int64_t total = static_cast<int64_t>(program.scratchBytes);
   for (const auto *group : {&program.inputs, &program.outputs}) {
     for (const TensorSpec &tensor : *group) {
-      int64_t bytes = byteWidth(tensor.type) * volume(tensor.sizes);
+      int64_t bytes = byteSize(tensor);
       total += bytes;
       if (total > 1 << 20) {
         return; // A larger signature is legal; the host need not provide it.
@@ -160,12 +161,14 @@ static std::string messageWith(size_t offset, T value) {
 }
 
 TEST(Binary, MessagesNameTheByte) {
-  EXPECT_EQ(messageWith<uint8_t>(1, 'X'),
-            "byte 0x0: no little-endian ELF64 file without an operating system");
+  EXPECT_EQ(
+      messageWith<uint8_t>(1, 'X'),
+      "byte 0x0: no little-endian ELF64 file without an operating system");
   EXPECT_EQ(messageWith<uint16_t>(offsetof(elf::Header, machine), 62),
             "byte 0x12: e_machine is 62, expected 19536");
   EXPECT_EQ(messageWith<uint32_t>(offsetof(elf::Header, flags), 9),
             "byte 0x30: the ISA version in e_flags is 9, expected 1");
-  EXPECT_EQ(readBinary(std::vector<uint8_t>(3)).message(),
-            "byte 0x3: the file ends inside of the ELF header, expected 64 bytes");
+  EXPECT_EQ(
+      readBinary(std::vector<uint8_t>(3)).message(),
+      "byte 0x3: the file ends inside of the ELF header, expected 64 bytes");
 }

@@ -35,7 +35,8 @@ inline Program everyInstruction(EveryIndices *indices = nullptr) {
 
   at.trace = builder.emit(Opcode::Trace, 0, 0, builder.string("begin"));
   at.li = builder.emit(Opcode::Li, 0, 1, 32);
-  at.ld = builder.emit(Opcode::Ld, 0, 2, builder.add(arg(index, DType::I64, {1})));
+  at.ld =
+      builder.emit(Opcode::Ld, 0, 2, builder.add(arg(index, DType::I64, {1})));
   AluFields fields{3, 2, 0, true};
   at.alu = builder.emit(Opcode::Alu, static_cast<uint8_t>(AluFunction::Max),
                         fields.pack(), 2);
@@ -62,8 +63,8 @@ inline Program everyInstruction(EveryIndices *indices = nullptr) {
   MicroBuilder micro(2, 1);
   micro.elements();
   uint16_t one = micro.constant(MicroType::F32, 1.0f);
-  uint16_t sum = micro.reduce(
-      micro.f(MicroOpcode::AddF, micro.load(0), one), MicroCombine::AddF);
+  uint16_t sum = micro.reduce(micro.f(MicroOpcode::AddF, micro.load(0), one),
+                              MicroCombine::AddF);
   micro.rows();
   uint16_t inverse = micro.f(MicroOpcode::RsqrtF, sum);
   micro.elements();
@@ -92,8 +93,8 @@ inline Program everyInstruction(EveryIndices *indices = nullptr) {
   uint32_t rows = builder.add(lmu(3072, DType::F32, {2, 8}));
   uint32_t tableView = builder.add(arg(table, DType::F32, {16, 8}));
   uint32_t indexView = builder.add(arg(index, DType::I64, {2}));
-  at.gather = builder.emit(Opcode::Gather, IndexWrapNegative, 0, rows, tableView,
-                           indexView);
+  at.gather = builder.emit(Opcode::Gather, IndexWrapNegative, 0, rows,
+                           tableView, indexView);
   at.scatter = builder.emit(Opcode::Scatter, 0, 0, tableView, rows, indexView);
   builder.post(Unit::SMA, 3);
   builder.wait(Unit::ICP, 3);

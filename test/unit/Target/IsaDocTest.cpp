@@ -137,7 +137,8 @@ TEST(IsaDoc, MicroOps) {
   for (size_t i = 0; i < microOpCount(); ++i) {
     const MicroOpInfo &info = microOpTable()[i];
     char code[8];
-    std::snprintf(code, sizeof(code), "0x%02x", static_cast<unsigned>(info.opcode));
+    std::snprintf(code, sizeof(code), "0x%02x",
+                  static_cast<unsigned>(info.opcode));
     const char *result = info.result == MicroResult::Type ? "T"
                          : info.result == MicroResult::I1 ? "i1"
                                                           : "";
@@ -148,8 +149,9 @@ TEST(IsaDoc, MicroOps) {
     std::string row = "| " + std::string(info.name) + " | " + code;
     for (const std::string &cell :
          {std::string(text(info.type)), std::string(text(info.a)),
-          std::string(text(info.b)), fieldC(info), std::string(text(info.operand)),
-          std::string(result), std::string(sections), std::string(text(info.cost))}) {
+          std::string(text(info.b)), fieldC(info),
+          std::string(text(info.operand)), std::string(result),
+          std::string(sections), std::string(text(info.cost))}) {
       row += " | " + cell;
     }
     expectLine(row + " |");

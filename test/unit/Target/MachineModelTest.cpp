@@ -26,7 +26,8 @@ TEST(MachineModel, PresetsAreInRangeAndReadBack) {
   }
 }
 
-// The published chip in balance: 32 trees x 64 x 2 bytes x 0.8 GHz = 3276.8 GB/s.
+// The published chip in balance: 32 trees x 64 x 2 bytes x 0.8 GHz = 3276.8
+// GB/s.
 TEST(MachineModel, DefaultPreset) {
   MachineModel machine = *MachineModel::get("lpu-hbm3");
   EXPECT_DOUBLE_EQ(machine.trees * machine.width * 2 * machine.clockGHz,
@@ -72,14 +73,17 @@ TEST(MachineModel, Errors) {
   EXPECT_EQ(errorOf("trees = \n").substr(0, 9), "m.toml:1:");
   EXPECT_EQ(errorOf("\ntreez = 3").substr(0, 50),
             "m.toml:2: unknown key 'treez', expected one of bas");
-  EXPECT_EQ(errorOf("trees = 1.5"),
-            "m.toml:1: 'trees' is not an integer, expected an integer in [1, 1000000]");
+  EXPECT_EQ(errorOf("trees = 1.5"), "m.toml:1: 'trees' is not an integer, "
+                                    "expected an integer in [1, 1000000]");
   EXPECT_EQ(errorOf("clock_ghz = \"fast\""),
-            "m.toml:1: 'clock_ghz' is not a number, expected a number in [0.001, 100]");
-  EXPECT_EQ(errorOf("hbm_efficiency = 1.5"),
-            "m.toml:1: 'hbm_efficiency' is 1.5, expected a value in [0.001, 1]");
-  EXPECT_EQ(errorOf("hbm_latency_ns = nan"),
-            "m.toml:1: 'hbm_latency_ns' is nan.0, expected a value in [0, 1000000]");
+            "m.toml:1: 'clock_ghz' is not a number, expected a number in "
+            "[0.001, 100]");
+  EXPECT_EQ(
+      errorOf("hbm_efficiency = 1.5"),
+      "m.toml:1: 'hbm_efficiency' is 1.5, expected a value in [0.001, 1]");
+  EXPECT_EQ(
+      errorOf("hbm_latency_ns = nan"),
+      "m.toml:1: 'hbm_latency_ns' is nan.0, expected a value in [0, 1000000]");
   EXPECT_EQ(errorOf("base = \"gpu\""),
             "m.toml:1: 'base' names no preset, expected one of lpu-hbm3, "
             "lpu-lpddr5x, tiny");
@@ -88,9 +92,10 @@ TEST(MachineModel, Errors) {
 }
 
 TEST(MachineModel, GetErrors) {
-  EXPECT_EQ(MachineModel::get("gpu").message(),
-            "unknown machine 'gpu', expected one of lpu-hbm3, lpu-lpddr5x, tiny "
-            "or a path that ends in .toml");
+  EXPECT_EQ(
+      MachineModel::get("gpu").message(),
+      "unknown machine 'gpu', expected one of lpu-hbm3, lpu-lpddr5x, tiny "
+      "or a path that ends in .toml");
   EXPECT_EQ(MachineModel::get("/nowhere/x.toml").message(),
             "/nowhere/x.toml: cannot be read");
 }

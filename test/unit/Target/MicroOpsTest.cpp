@@ -44,7 +44,8 @@ TEST(MicroOps, BlocksAreComplete) {
                 {MicroOpcode::RoundBF16, MicroOpcode::BitcastIToF}};
   size_t count = 1; // Select stands alone.
   for (const auto &block : blocks) {
-    for (unsigned op = unsigned(block.first); op <= unsigned(block.last); ++op) {
+    for (unsigned op = unsigned(block.first); op <= unsigned(block.last);
+         ++op) {
       EXPECT_NE(lookupMicroOp(static_cast<MicroOpcode>(op)), nullptr) << op;
       ++count;
     }

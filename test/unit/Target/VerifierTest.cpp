@@ -41,6 +41,8 @@ static void expectMessages(const std::vector<Case> &cases) {
   }
 }
 
+// One case a line or two; the formatter would give each a page.
+// clang-format off
 #define MUTATE [](Program & p, const EveryIndices &at)
 #define UNUSED (void)p, (void)at
 
@@ -420,3 +422,4 @@ TEST(Verifier, MicroRegisterMessages) {
        "field c is 6, expected a type, 0 to 5"},
   });
 }
+// clang-format on
