@@ -31,7 +31,9 @@ namespace {
 
 /// Steps of depth that a packed panel covers: a multiple of the bf16 block that
 /// keeps the panel in the first-level cache.
-constexpr int64_t panelDepth = 128;
+constexpr int64_t panelDepth = 64;
+/// Steps in one block of the bf16 order.
+constexpr int64_t blockDepth = 32;
 /// Rows of one task: packed activations stay in the second-level cache.
 constexpr int64_t taskRows = 192;
 /// Multiply-adds below which a second thread does not pay.
@@ -302,6 +304,8 @@ void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
   const float *activations =
       packRows(packedRows.reserve(numRows * depth.count), aBatch, firstRow,
                numRows, stride);
+  bool isAlongDepth = columns.isEven && depth.isEven &&
+                      depth.secondStep == 1 && b.type != DType::I8;
   for (int64_t column = firstColumn; column < lastColumn;
        column += kernel.panelColumns) {
     unsigned count = static_cast<unsigned>(
@@ -309,7 +313,14 @@ void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
     unsigned width = (count + kernel.columnStep - 1) / kernel.columnStep *
                      kernel.columnStep;
     loadSums(sums, cBatch, firstRow, numRows, column, count);
-    for (int64_t k = 0; k < depth.count; k += panelDepth) {
+    int64_t done = 0;
+    if (numRows <= kernel.directRows && isAlongDepth && count == width) {
+      done = depth.count / blockDepth * blockDepth;
+      kernel.multiplyDirect(sums, activations, stride,
+                            bBatch + columns.first(column) * byteWidth(b.type),
+                            b.type, columns.firstStep, done, count, numRows);
+    }
+    for (int64_t k = done; k < depth.count; k += panelDepth) {
       int64_t steps = std::min(panelDepth, depth.count - k);
       packPanel(panel, bBatch, k, steps, column, count);
       if (b.type == DType::I8) {

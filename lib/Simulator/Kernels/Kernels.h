@@ -30,6 +30,7 @@ struct KernelSet {
   const char *name;
   unsigned columnStep;   ///< Columns in one vector register.
   unsigned panelColumns; ///< Most columns of a panel.
+  unsigned directRows;   ///< Most rows of multiplyDirect.
 
   /// Packs columns that are contiguous along depth: column j starts at
   /// data + j * columnStride elements. `prefetch` is a distance in bytes at which
@@ -54,6 +55,12 @@ struct KernelSet {
   void (*multiplyBF16)(float *sums, const float *a, int64_t aStride,
                        const float *panel, unsigned width, int64_t depth,
                        int64_t rows);
+  /// The chains of few rows (at most directRows) without a panel: columns are
+  /// contiguous along depth, `columns` is a multiple of columnStep and `depth` one
+  /// of 32. In the order of the type.
+  void (*multiplyDirect)(float *sums, const float *a, int64_t aStride,
+                         const void *data, DType type, int64_t columnStride,
+                         int64_t depth, unsigned columns, int64_t rows);
   /// Exact in 32 bits, wrapping.
   void (*multiplyI32)(int32_t *sums, const int32_t *a, int64_t aStride,
                       const int32_t *panel, unsigned width, int64_t depth,
