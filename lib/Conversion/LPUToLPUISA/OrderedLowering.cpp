@@ -187,6 +187,27 @@ static std::optional<MicroCombine> getScatterCombine(Block &block) {
   return getCombine(combiner);
 }
 
+/// Gives the destination of a scatter the value that it starts from, unless it
+/// has it already.
+static LogicalResult initialize(Value init, const StridedView &out, VectorOp op,
+                                Value buffer, LoweringContext &context) {
+  auto argument = dyn_cast<BlockArgument>(init);
+  if (argument && op->getOperand(argument.getArgNumber()) == buffer) {
+    return success();
+  }
+  MicroDraft draft(out.sizes, out.rank(), op.getLoc());
+  if (TypedAttr constant = getFill(init)) {
+    draft.store(out, lowerConstant(draft, constant));
+    return draft.finish(context.builder);
+  }
+  FailureOr<StridedView> source = getView(init, op, context.views);
+  if (failed(source)) {
+    return failure();
+  }
+  draft.store(out, draft.load(*source));
+  return draft.finish(context.builder);
+}
+
 static LogicalResult lowerScatterElements(tm_tensor::ScatterOp scatter,
                                           VectorOp op,
                                           LoweringContext &context) {
@@ -206,7 +227,8 @@ static LogicalResult lowerScatterElements(tm_tensor::ScatterOp scatter,
     return failure();
   }
   FailureOr<StridedView> out = context.views.getView(buffer);
-  if (failed(out)) {
+  if (failed(out) || failed(initialize(scatter.getOutputs().front(), *out, op,
+                                       buffer, context))) {
     return failure();
   }
 
