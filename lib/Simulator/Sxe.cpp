@@ -37,7 +37,7 @@ constexpr int64_t blockDepth = 32;
 /// Rows of one task: packed activations stay in the second-level cache.
 constexpr int64_t taskRows = 192;
 /// Multiply-adds below which a second thread does not pay.
-constexpr int64_t parallelWork = 1 << 18;
+constexpr int64_t parallelWork = 1 << 19;
 
 /// The dimensions of one role (rows, say) as seen by two views, merged.
 struct Axis {

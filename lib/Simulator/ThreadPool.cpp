@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Instructions follow each other within microseconds, so a worker that has run
-// out of work spins for a little while before it goes to sleep.
+// out of work spins for a little while before it goes to sleep. Nobody waits for
+// a worker that has not woken up yet: the caller takes tasks too, closes the job
+// when none are left, and waits only for workers inside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +53,7 @@ void ThreadPool::runTasks(int64_t count, void *context, Call call) {
   taskContext = context;
   taskCall = call;
   next = 0;
-  active = static_cast<unsigned>(workers.size());
+  isOpen = true;
   bool anyAsleep;
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -62,10 +64,10 @@ void ThreadPool::runTasks(int64_t count, void *context, Call call) {
     wake.notify_all();
   }
   takeTasks(0);
-  unsigned turns = 0;
-  while (active.load(std::memory_order_acquire) > 0) {
+  isOpen = false;
+  for (unsigned turns = 0; inside > 0; ++turns) {
     relax();
-    if (++turns > spinLimit) {
+    if (turns > spinLimit) {
       std::this_thread::yield();
     }
   }
@@ -87,7 +89,12 @@ void ThreadPool::work(unsigned thread) {
       return;
     }
     seen = generation;
-    takeTasks(thread);
-    active.fetch_sub(1, std::memory_order_release);
+    // Entering before looking: either the caller sees this worker inside, or
+    // the worker sees the job closed. It may also be the next job already.
+    ++inside;
+    if (isOpen) {
+      takeTasks(thread);
+    }
+    --inside;
   }
 }

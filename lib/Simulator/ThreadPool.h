@@ -53,7 +53,8 @@ private:
   std::mutex mutex;
   std::condition_variable wake;
   std::atomic<uint64_t> generation{0}; ///< Changes when there is work.
-  std::atomic<unsigned> active{0};     ///< Workers that have not finished it.
+  std::atomic<bool> isOpen{false};     ///< Whether tasks may be taken.
+  std::atomic<unsigned> inside{0};     ///< Workers that may be taking them.
   std::atomic<int64_t> next{0};
   std::atomic<bool> stopping{false};
   unsigned sleeping = 0;
