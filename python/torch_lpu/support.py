@@ -68,6 +68,9 @@ _REFUSED: dict[OpOverload, str] = {
     aten._assert_async.msg: "an assertion has to be able to stop the program",
     aten._assert_async.default: "an assertion has to be able to stop the program",
     aten._local_scalar_dense.default: "its value decides what Python does next",
+    aten._embedding_bag.default: "torch-mlir forgets the weights of the samples",
+    aten._embedding_bag_forward_only.default: "torch-mlir forgets the weights of the samples",
+    aten.logcumsumexp.default: "torch-mlir's form of it overflows",
     aten.copy_.default: "it writes into a view, which a functional graph cannot say",
 }
 
