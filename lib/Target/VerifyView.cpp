@@ -57,6 +57,19 @@ Problem lpu::verifyViewFields(const Program &program, const View &view) {
              " past the rank is not zero, expected size 0 and stride 0";
     }
   }
+  // Whatever multiplies a size and a stride stays within 64 bits, for
+  // dimensions of size 0 and 1 too, whose strides reach nothing.
+  constexpr Wide limit = Wide(1) << 56;
+  for (unsigned d = 0; d < view.rank; ++d) {
+    Wide reach = Wide(view.sizes[d] ? view.sizes[d] : 1) * view.strides[d] *
+                 byteWidth(view.type);
+    if (reach > limit || reach < -limit) {
+      return "dimension " + std::to_string(d) + " has size " +
+             std::to_string(view.sizes[d]) + " and stride " +
+             std::to_string(view.strides[d]) +
+             ", expected to span at most 2^56 bytes";
+    }
+  }
   if (view.dynamicDim != noneField && view.dynamicDim >= view.rank) {
     return "dynamic dimension " + std::to_string(view.dynamicDim) +
            ", expected less than the rank " + std::to_string(view.rank);
@@ -137,6 +150,7 @@ Problem lpu::verifyViewRange(const Program &program, const View &view,
   high += width;
   int64_t bytes = memoryBytes(program, view);
   if (low < 0 || high > bytes) {
+    // Offsets and increments can still be any number.
     auto text = [](Wide value) {
       constexpr Wide limit = Wide(1) << 62;
       if (value > limit || value < -limit) {

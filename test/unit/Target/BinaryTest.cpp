@@ -13,6 +13,7 @@
 #include "lpu/Target/Verifier.h"
 
 #include <cstring>
+#include <random>
 
 using namespace lpu;
 using namespace lpu::test;
@@ -124,28 +125,54 @@ static void runOnce(const Program &program) {
   }
 }
 
-// Bits of the text, the tables, the micro-programs and the signature; those of
-// the container itself are covered by reading alone.
+/// Sets the checksum right again after damage.
+static void repair(std::vector<uint8_t> &bytes, size_t offset) {
+  uint64_t checksum = elf::checksum(bytes.data(), bytes.size(), offset);
+  std::memcpy(bytes.data() + offset, &checksum, sizeof(checksum));
+}
+
+/// Reads, verifies and runs; whether the program was accepted.
+static bool runIfAccepted(const std::vector<uint8_t> &bytes) {
+  Result<Program> program = readBinary(bytes);
+  if (!program || verify(*program)) {
+    return false;
+  }
+  runOnce(*program);
+  return true;
+}
+
 TEST(Binary, EveryBitFlipWithGoodChecksumIsSafe) {
   std::vector<uint8_t> bytes = writeBinary(everyInstruction());
   size_t offset = checksumOffset(bytes);
   size_t accepted = 0;
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
-    bytes[bit / 8] ^= 1 << bit % 8;
-    uint64_t old, checksum = elf::checksum(bytes.data(), bytes.size(), offset);
-    std::memcpy(&old, bytes.data() + offset, sizeof(old));
-    std::memcpy(bytes.data() + offset, &checksum, sizeof(checksum));
-    Result<Program> program = readBinary(bytes);
-    if (program && !verify(*program)) {
-      ++accepted;
-      SCOPED_TRACE("bit " + std::to_string(bit));
-      runOnce(*program);
-    }
-    std::memcpy(bytes.data() + offset, &old, sizeof(old));
-    bytes[bit / 8] ^= 1 << bit % 8;
+    SCOPED_TRACE("bit " + std::to_string(bit));
+    std::vector<uint8_t> damaged = bytes;
+    damaged[bit / 8] ^= 1 << bit % 8;
+    repair(damaged, offset);
+    accepted += runIfAccepted(damaged);
   }
   // Names, constants, offsets and the like may change and stay legal.
   EXPECT_GT(accepted, 0u);
+}
+
+// Several changes at once find what single ones cannot; the seed is fixed.
+TEST(Binary, RandomDamageWithGoodChecksumIsSafe) {
+  std::vector<uint8_t> bytes = writeBinary(everyInstruction());
+  size_t offset = checksumOffset(bytes);
+  std::mt19937 random(1);
+  for (unsigned round = 0; round < 20000; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    std::vector<uint8_t> damaged = bytes;
+    for (unsigned change = 0; change < 2 + round % 3; ++change) {
+      // Past the ELF header, whose damage is always refused.
+      size_t at =
+          sizeof(elf::Header) + random() % (bytes.size() - sizeof(elf::Header));
+      damaged[at] ^= round % 2 ? 1 << random() % 8 : random() % 256;
+    }
+    repair(damaged, offset);
+    runIfAccepted(damaged);
+  }
 }
 
 /// The message for a file whose record at `offset` is replaced.
@@ -153,9 +180,7 @@ template <typename T>
 static std::string messageWith(size_t offset, T value) {
   std::vector<uint8_t> bytes = writeBinary(everyInstruction());
   std::memcpy(bytes.data() + offset, &value, sizeof(value));
-  size_t place = checksumOffset(bytes);
-  uint64_t checksum = elf::checksum(bytes.data(), bytes.size(), place);
-  std::memcpy(bytes.data() + place, &checksum, sizeof(checksum));
+  repair(bytes, checksumOffset(bytes));
   Result<Program> program = readBinary(bytes);
   return program ? "no error" : program.message();
 }

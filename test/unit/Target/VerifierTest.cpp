@@ -114,10 +114,14 @@ TEST(Verifier, ViewMessages) {
        "an increment of 34 bytes, expected a multiple of the 4 bytes"},
       {MUTATE { p.views[p.text[at.copy].b].loopIncrements[1] = 4; },
        "an increment for loop level 1, expected 0 outside of such a loop"},
+      {MUTATE { p.views[p.text[at.stream].a].offset = INT64_MAX - 3; },
+       "reaches bytes [more than 2^62, more than 2^62) of arg 1"},
+      {MUTATE { p.views[p.text[at.stream].a].offset = INT64_MIN; },
+       "reaches bytes [less than -2^62, less than -2^62) of arg 1"},
       {MUTATE { p.views[p.text[at.stream].a].strides[0] = INT64_MAX; },
-       "reaches bytes [0, more than 2^62) of arg 1"},
-      {MUTATE { p.views[p.text[at.stream].a].strides[0] = INT64_MIN; },
-       "reaches bytes [less than -2^62, 32) of arg 1"},
+       "dimension 0 has size 8 and stride 9223372036854775807, expected to span"},
+      {MUTATE { UNUSED; p.views[0].strides[0] = INT64_MIN; },
+       "dimension 0 has size 1 and stride -9223372036854775808, expected to span"},
   });
 }
 
