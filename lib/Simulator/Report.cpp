@@ -43,6 +43,20 @@ double Report::utilization() const {
   return peak > 0 ? static_cast<double>(compulsoryBytes()) / peak : 0;
 }
 
+std::vector<std::string> lpu::capacityWarnings(const Program &program) {
+  uint64_t bytes = program.scratchBytes + program.rodata.size();
+  for (size_t i = 0; i < program.numArguments(); ++i) {
+    bytes += static_cast<uint64_t>(byteSize(program.argument(i)));
+  }
+  auto capacity = static_cast<uint64_t>(program.machine.hbmCapacityBytes);
+  if (bytes <= capacity) {
+    return {};
+  }
+  return {"arguments, constants and scratch take " + std::to_string(bytes) +
+          " bytes, more than the " + std::to_string(capacity) +
+          " of the machine's HBM"};
+}
+
 std::string Report::toJSON() const {
   JSONWriter json;
   json.beginObject();
@@ -61,6 +75,11 @@ std::string Report::toJSON() const {
   json.member("compulsory_written_bytes", compulsoryWrittenBytes);
   json.member("utilization", utilization());
   json.member("stream_buffer_peak_bytes", streamBufferPeak);
+  json.key("warnings").beginArray();
+  for (const std::string &warning : warnings) {
+    json.value(std::string_view(warning));
+  }
+  json.endArray();
   json.key("units").beginObject();
   for (unsigned i = 0; i < numUnits; ++i) {
     const UnitReport &unit = units[i];
@@ -155,6 +174,9 @@ std::string Report::toTable() const {
   } else {
     line(text, "  not timed; %s compulsory",
          byteText(compulsoryBytes()).c_str());
+  }
+  for (const std::string &warning : warnings) {
+    text += "  warning: " + warning + "\n";
   }
   std::string counts;
   for (unsigned i = 0; i < instructions.size(); ++i) {

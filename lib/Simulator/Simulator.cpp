@@ -276,6 +276,7 @@ std::optional<Error> Run::step(uint32_t index, bool &done) {
 Result<Report> Run::run() {
   report.program = program.name;
   report.machine = program.machine.name;
+  report.warnings = capacityWarnings(program);
   for (bool done = false; !done;) {
     if (std::optional<Error> error = step(icp.fetch(), done)) {
       return *error;

@@ -263,6 +263,8 @@ static void bindReport(nb::module_ &m) {
           },
           "By unit: cycles (busy, waiting_for_data, waiting_for_semaphore, "
           "idle: they add up to the total), instructions and HBM bytes.")
+      .def_prop_ro("warnings",
+                   property([](const lpu::Report &r) { return r.warnings; }))
       .def_prop_ro(
           "trace", [](const PyReport &self) { return self.trace; },
           "Perfetto JSON of a run with trace=True, else None.")
@@ -333,10 +335,8 @@ static void bindProgram(nb::module_ &m) {
            "values"_a = true, "timing"_a = true, "dma"_a = "early",
            "poison"_a = false, "threads"_a = 0, "trace"_a = false,
            "Runs on inputs, then outputs: each an address, (address, bytes), "
-           "an array, "
-           "or None without values. IndexError for an index fault, "
-           "RuntimeError for "
-           "others.");
+           "an array, or None without values. IndexError for an index fault, "
+           "RuntimeError for others.");
 }
 
 NB_MODULE(_simulator, m) {

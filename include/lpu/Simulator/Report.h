@@ -9,13 +9,18 @@
 #define LPU_SIMULATOR_REPORT_H
 
 #include "lpu/Target/Encoding.h"
-#include "lpu/Target/MachineModel.h"
+#include "lpu/Target/Program.h"
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace lpu {
+
+/// Warns of a program that does not fit into the HBM of its machine: it can
+/// still be timed, but no such machine could run it.
+std::vector<std::string> capacityWarnings(const Program &program);
 
 /// Where the cycles of one unit went. The four kinds add up to the total.
 struct UnitReport {
@@ -50,6 +55,8 @@ struct Report {
   /// least once: no schedule of this program moves fewer.
   int64_t compulsoryReadBytes = 0;
   int64_t compulsoryWrittenBytes = 0;
+  /// What a reader of the numbers should know, one sentence each.
+  std::vector<std::string> warnings;
   /// Highest number of bytes in the stream buffer at one time.
   int64_t streamBufferPeak = 0;
 

@@ -88,3 +88,17 @@ TEST(Report, Table) {
       << table;
   EXPECT_TRUE(contains(table, "3 instructions: copy 3"));
 }
+
+// 32 bytes of arguments on a machine with 16.
+TEST(Report, CapacityWarning) {
+  Program program;
+  program.inputs = {{"x", DType::F32, {8}, -1, 0}};
+  EXPECT_TRUE(capacityWarnings(program).empty());
+  program.machine.hbmCapacityBytes = 16;
+  Report report = example();
+  report.warnings = capacityWarnings(program);
+  const char *expected = "arguments, constants and scratch take 32 bytes, more "
+                         "than the 16 of the machine's HBM";
+  EXPECT_TRUE(contains(report.toTable(), expected)) << report.toTable();
+  EXPECT_TRUE(contains(report.toJSON(), expected));
+}
