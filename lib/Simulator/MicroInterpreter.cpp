@@ -21,7 +21,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 
 using namespace lpu;
 
@@ -62,7 +61,7 @@ struct Group {
 
 /// What one host thread works with.
 struct Worker {
-  std::unique_ptr<uint8_t[]> storage;
+  bool isReady = false;
   std::vector<MicroOperand> operands;
   std::vector<TouchedElements> touched;
   MicroFrame frame{};
@@ -192,14 +191,49 @@ bool Run::mayRunInParallel() const {
   return true;
 }
 
+/// Copies lane 0 of registers to all lanes.
+static void spread(const std::vector<MicroPlan::Placed> &values,
+                   const MicroFrame &frame, unsigned lanes) {
+  lanes = (lanes + laneGroup - 1) / laneGroup * laneGroup;
+  for (const MicroPlan::Placed &value : values) {
+    uint8_t *data = frame.registers + value.offset;
+    auto fill = [&](auto word) {
+      using Word = decltype(word);
+      Word *to = reinterpret_cast<Word *>(data);
+      std::fill(to + 1, to + lanes, to[0]);
+    };
+    switch (value.type) {
+    case MicroType::I64:
+      fill(uint64_t());
+      break;
+    case MicroType::F32:
+    case MicroType::I32:
+      fill(uint32_t());
+      break;
+    case MicroType::I16:
+      fill(uint16_t());
+      break;
+    case MicroType::I8:
+    case MicroType::I1:
+      fill(uint8_t());
+      break;
+    }
+  }
+}
+
 /// Registers, constants and the frame of one thread.
 void Run::setUp(Worker &worker) const {
   MicroFrame &frame = worker.frame;
+  // Kept from instruction to instruction.
+  static thread_local std::vector<uint8_t> storage;
   unsigned partialLanes = isAlong ? 1 : std::min(chunk, lanesWithPartials);
   uint64_t partialBytes = uint64_t(plan.partialBytes) * partialLanes;
-  worker.storage.reset(new uint8_t[plan.registerBytes + partialBytes + 128]);
-  uintptr_t start = reinterpret_cast<uintptr_t>(worker.storage.get());
-  frame.registers = worker.storage.get() + (64 - start % 64) % 64;
+  uint64_t wanted = plan.registerBytes + partialBytes + 128;
+  if (storage.size() < wanted) {
+    storage.resize(wanted);
+  }
+  uintptr_t start = reinterpret_cast<uintptr_t>(storage.data());
+  frame.registers = storage.data() + (64 - start % 64) % 64;
   frame.partials =
       frame.registers + (plan.registerBytes + 63) / 64 * 64;
   frame.partialStride = partialLanes;
@@ -210,15 +244,13 @@ void Run::setUp(Worker &worker) const {
     frame.partialCount *= 2;
   }
 
-  auto fill = [&](uint32_t offset, MicroType type, uint64_t value) {
-    uint8_t *to = frame.registers + offset;
-    unsigned bytes = type == MicroType::I1 ? 1 : bitWidth(type) / 8;
-    for (unsigned i = 0; i < maxLanes; ++i) {
-      std::memcpy(to + i * bytes, &value, bytes);
-    }
-  };
+  unsigned widest = static_cast<unsigned>(
+      std::min<int64_t>(chunk, std::max<int64_t>(lanes.count, 1)));
   for (const MicroPlan::Constant &constant : plan.constants) {
-    fill(constant.offset, constant.type, constant.value);
+    // Little-endian: the low bytes of the value are its narrower forms.
+    std::memcpy(frame.registers + constant.offset, &constant.value,
+                bitWidth(constant.type) == 64 ? 8 : 4);
+    spread({{constant.offset, constant.type}}, frame, widest);
   }
 
   worker.operands.resize(numViews);
@@ -271,36 +303,6 @@ void Run::moveTo(Worker &worker) const {
   }
   for (unsigned d = 0; d < outer.rank; ++d) {
     worker.frame.iotaBase[outer.dimension[d]] = worker.outer[d];
-  }
-}
-
-/// Copies lane 0 of the values that a section gives its row to all lanes.
-static void spread(const std::vector<MicroPlan::Placed> &values,
-                   MicroFrame &frame, unsigned lanes) {
-  lanes = (lanes + laneGroup - 1) / laneGroup * laneGroup;
-  for (const MicroPlan::Placed &value : values) {
-    uint8_t *data = frame.registers + value.offset;
-    auto fill = [&](auto word) {
-      using Word = decltype(word);
-      Word *to = reinterpret_cast<Word *>(data);
-      std::fill(to + 1, to + lanes, to[0]);
-    };
-    switch (value.type) {
-    case MicroType::I64:
-      fill(uint64_t());
-      break;
-    case MicroType::F32:
-    case MicroType::I32:
-      fill(uint32_t());
-      break;
-    case MicroType::I16:
-      fill(uint16_t());
-      break;
-    case MicroType::I8:
-    case MicroType::I1:
-      fill(uint8_t());
-      break;
-    }
   }
 }
 
@@ -430,8 +432,9 @@ std::optional<Error> Run::run(const std::vector<char> &messages,
   std::vector<Worker> workers(isParallel ? pool.size() : 1);
   pool.run(tasks, [&](int64_t task, unsigned thread) {
     Worker &worker = workers[thread];
-    if (worker.storage == nullptr) {
+    if (!worker.isReady) {
       setUp(worker);
+      worker.isReady = true;
     }
     if (worker.frame.fault != nullptr) {
       return;

@@ -10,9 +10,9 @@
 //       for each block of depth: pack the panel; sums += rows x panel
 //       round the sums into the output
 //
-// Views can be any strides (convolutions, transposes, broadcasts): dimensions
-// that continue each other are merged, and what then is still irregular is
-// addressed through tables of offsets and packed element by element.
+// Views can be any strides (convolutions, transposes, heads apart): each view's
+// dimensions that continue each other are merged, and what then is still
+// irregular is addressed through a table of offsets and packed element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,59 +39,55 @@ constexpr int64_t taskRows = 192;
 /// Multiply-adds below which a second thread does not pay.
 constexpr int64_t parallelWork = 1 << 19;
 
-/// The dimensions of one role (rows, say) as seen by two views, merged.
-struct Axis {
-  int64_t count = 1;
-  /// The steps in elements if they are even, else the tables.
+/// How one view steps through the dimensions of a role (rows, say).
+struct Steps {
+  /// One step in elements, or a table of offsets if the steps are not even.
   bool isEven = true;
-  int64_t firstStep = 0, secondStep = 0;
-  std::vector<int64_t> firstOffsets, secondOffsets;
+  int64_t step = 0;
+  std::vector<int64_t> offsets;
 
-  Axis(const ResolvedView &first, unsigned firstDim, const ResolvedView &second,
-       unsigned secondDim, unsigned rank) {
-    ResolvedView a, b;
-    a.rank = b.rank = static_cast<uint8_t>(rank);
-    for (unsigned d = 0; d < rank; ++d) {
-      a.sizes[d] = b.sizes[d] = first.sizes[firstDim + d];
-      a.strides[d] = first.strides[firstDim + d];
-      b.strides[d] = second.strides[secondDim + d];
-      count *= a.sizes[d];
-    }
-    ResolvedView *both[] = {&a, &b};
-    collapseDimensions(both, 2);
-    isEven = a.rank <= 1;
+  Steps(const ResolvedView &view, unsigned firstDim, unsigned rank) {
+    ResolvedView part;
+    part.rank = static_cast<uint8_t>(rank);
+    std::copy_n(view.sizes + firstDim, rank, part.sizes);
+    std::copy_n(view.strides + firstDim, rank, part.strides);
+    ResolvedView *one[] = {&part};
+    collapseDimensions(one, 1);
+    isEven = part.rank <= 1;
     if (isEven) {
-      firstStep = a.rank == 1 ? a.strides[0] : 0;
-      secondStep = b.rank == 1 ? b.strides[0] : 0;
+      step = part.rank == 1 ? part.strides[0] : 0;
       return;
     }
-    firstOffsets.resize(count);
-    secondOffsets.resize(count);
+    offsets.resize(part.numElements());
     int64_t index[maxRank] = {};
-    int64_t atFirst = 0, atSecond = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      firstOffsets[i] = atFirst;
-      secondOffsets[i] = atSecond;
-      for (unsigned d = a.rank; d-- > 0;) {
-        atFirst += a.strides[d];
-        atSecond += b.strides[d];
-        if (++index[d] < a.sizes[d]) {
+    int64_t at = 0;
+    for (int64_t &offset : offsets) {
+      offset = at;
+      for (unsigned d = part.rank; d-- > 0;) {
+        at += part.strides[d];
+        if (++index[d] < part.sizes[d]) {
           break;
         }
-        atFirst -= index[d] * a.strides[d];
-        atSecond -= index[d] * b.strides[d];
+        at -= index[d] * part.strides[d];
         index[d] = 0;
       }
     }
   }
 
-  int64_t first(int64_t i) const {
-    return isEven ? i * firstStep : firstOffsets[i];
-  }
-  int64_t second(int64_t i) const {
-    return isEven ? i * secondStep : secondOffsets[i];
+  int64_t operator[](int64_t i) const { return isEven ? i * step : offsets[i]; }
+  bool isContiguous(int64_t count) const {
+    return isEven && (step == 1 || count == 1);
   }
 };
+
+/// The number of elements of a role.
+int64_t countOf(const ResolvedView &view, unsigned firstDim, unsigned rank) {
+  int64_t count = 1;
+  for (unsigned d = firstDim; d < firstDim + rank; ++d) {
+    count *= view.sizes[d];
+  }
+  return count;
+}
 
 /// An element as the SXE reads it: a float as f32 (a bf16 subnormal as zero), an
 /// integer as i32 in the bits of an f32.
@@ -173,11 +169,16 @@ public:
       : a(activations.view), b(streamed.view), c(output.view),
         aData(activations.data), bData(streamed.data), cData(output.data),
         accumulate(accumulate),
-        batchAB(a, 0, b, 0, shape.batch), batchC(c, 0, c, 0, shape.batch),
-        rows(a, shape.batch, c, shape.batch, shape.rows),
-        columns(b, shape.batch, c, shape.batch + shape.rows, shape.cols),
-        depth(a, shape.batch + shape.rows, b, shape.batch + shape.cols,
-              shape.depth) {}
+        batches(countOf(c, 0, shape.batch)),
+        rows(countOf(c, shape.batch, shape.rows)),
+        columns(countOf(c, shape.batch + shape.rows, shape.cols)),
+        depth(countOf(a, shape.batch + shape.rows, shape.depth)),
+        aBatch(a, 0, shape.batch), aRow(a, shape.batch, shape.rows),
+        aDepth(a, shape.batch + shape.rows, shape.depth),
+        bBatch(b, 0, shape.batch), bColumn(b, shape.batch, shape.cols),
+        bDepth(b, shape.batch + shape.cols, shape.depth),
+        cBatch(c, 0, shape.batch), cRow(c, shape.batch, shape.rows),
+        cColumn(c, shape.batch + shape.rows, shape.cols) {}
 
   void run(ThreadPool &pool);
 
@@ -197,7 +198,8 @@ private:
   const uint8_t *aData, *bData;
   uint8_t *cData;
   bool accumulate;
-  Axis batchAB, batchC, rows, columns, depth;
+  int64_t batches, rows, columns, depth;
+  Steps aBatch, aRow, aDepth, bBatch, bColumn, bDepth, cBatch, cRow, cColumn;
   const KernelSet &kernel = kernels();
 };
 
@@ -207,17 +209,23 @@ private:
 const float *Multiplication::packRows(float *packed, const uint8_t *data,
                                       int64_t firstRow, int64_t numRows,
                                       int64_t &stride) const {
-  bool isContiguous = depth.isEven && (depth.firstStep == 1 || depth.count == 1);
-  if (a.type == DType::F32 && isContiguous && rows.isEven) {
-    stride = rows.firstStep;
-    return reinterpret_cast<const float *>(data) + rows.first(firstRow);
+  if (a.type == DType::F32 && aDepth.isContiguous(depth) && aRow.isEven) {
+    stride = aRow.step;
+    return reinterpret_cast<const float *>(data) + aRow[firstRow];
   }
-  stride = depth.count;
+  stride = depth;
   for (int64_t r = 0; r < numRows; ++r) {
-    int64_t row = rows.first(firstRow + r);
-    float *to = packed + r * depth.count;
-    for (int64_t k = 0; k < depth.count; ++k) {
-      to[k] = readOperand(data, a.type, row + depth.first(k));
+    int64_t row = aRow[firstRow + r];
+    float *to = packed + r * depth;
+    if (a.type == DType::F32) {
+      const float *from = reinterpret_cast<const float *>(data) + row;
+      for (int64_t k = 0; k < depth; ++k) {
+        to[k] = from[aDepth[k]];
+      }
+      continue;
+    }
+    for (int64_t k = 0; k < depth; ++k) {
+      to[k] = readOperand(data, a.type, row + aDepth[k]);
     }
   }
   return packed;
@@ -227,30 +235,26 @@ void Multiplication::packPanel(float *panel, const uint8_t *data,
                                int64_t firstDepth, int64_t steps,
                                int64_t firstColumn, unsigned count) const {
   unsigned width = byteWidth(b.type);
-  if (columns.isEven && depth.isEven) {
-    const uint8_t *start = data + width * (columns.first(firstColumn) +
-                                           depth.second(firstDepth));
-    if (depth.secondStep == 1) {
-      kernel.packAlongDepth(panel, start, b.type, columns.firstStep, steps,
-                            count, int64_t(kernel.panelColumns) *
-                                       columns.firstStep * width);
-      return;
-    }
-    if (columns.firstStep == 1) {
-      kernel.packAlongColumns(panel, start, b.type, depth.secondStep, steps,
-                              count);
-      return;
-    }
+  const uint8_t *start =
+      data + width * (bColumn[firstColumn] + bDepth[firstDepth]);
+  if (bColumn.isEven && bDepth.isEven && bDepth.step == 1) {
+    kernel.packAlongDepth(panel, start, b.type, bColumn.step, steps, count,
+                          int64_t(kernel.panelColumns) * bColumn.step * width);
+    return;
+  }
+  if (bColumn.isEven && bDepth.isEven && bColumn.step == 1) {
+    kernel.packAlongColumns(panel, start, b.type, bDepth.step, steps, count);
+    return;
   }
   unsigned padded = (count + kernel.columnStep - 1) / kernel.columnStep *
                     kernel.columnStep;
   for (int64_t k = 0; k < steps; ++k) {
-    int64_t base = depth.second(firstDepth + k);
+    int64_t base = bDepth[firstDepth + k];
     for (unsigned j = 0; j < padded; ++j) {
       panel[k * padded + j] =
-          j < count ? readOperand(data, b.type,
-                                  base + columns.first(firstColumn + j))
-                    : 0.0f;
+          j < count
+              ? readOperand(data, b.type, base + bColumn[firstColumn + j])
+              : 0.0f;
     }
   }
 }
@@ -265,9 +269,9 @@ void Multiplication::loadSums(float *sums, const uint8_t *data,
     if (!accumulate) {
       continue;
     }
-    int64_t row = rows.second(firstRow + r);
+    int64_t row = cRow[firstRow + r];
     for (unsigned j = 0; j < count; ++j) {
-      to[j] = readSum(data, c.type, row + columns.second(firstColumn + j));
+      to[j] = readSum(data, c.type, row + cColumn[firstColumn + j]);
     }
   }
 }
@@ -275,17 +279,15 @@ void Multiplication::loadSums(float *sums, const uint8_t *data,
 void Multiplication::storeSums(const float *sums, uint8_t *data,
                                int64_t firstRow, int64_t numRows,
                                int64_t firstColumn, unsigned count) const {
-  bool isContiguous = columns.isEven && columns.secondStep == 1;
   for (int64_t r = 0; r < numRows; ++r) {
     const float *from = sums + r * kernel.panelColumns;
-    int64_t row = rows.second(firstRow + r);
-    if (isContiguous && byteWidth(c.type) == 4) {
-      std::memcpy(data + 4 * (row + columns.second(firstColumn)), from,
-                  4 * count);
+    int64_t row = cRow[firstRow + r];
+    if (byteWidth(c.type) == 4 && cColumn.isContiguous(columns)) {
+      std::memcpy(data + 4 * (row + cColumn[firstColumn]), from, 4 * count);
       continue;
     }
     for (unsigned j = 0; j < count; ++j) {
-      writeSum(data, c.type, row + columns.second(firstColumn + j), from[j]);
+      writeSum(data, c.type, row + cColumn[firstColumn + j], from[j]);
     }
   }
 }
@@ -294,35 +296,34 @@ void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
                              int64_t firstColumn, int64_t lastColumn) {
   static thread_local Workspace packedRows, packedPanel, runningSums;
   int64_t numRows = lastRow - firstRow;
-  const uint8_t *aBatch = aData + batchAB.first(batch) * byteWidth(a.type);
-  const uint8_t *bBatch = bData + batchAB.second(batch) * byteWidth(b.type);
-  uint8_t *cBatch = cData + batchC.first(batch) * byteWidth(c.type);
+  const uint8_t *left = aData + aBatch[batch] * byteWidth(a.type);
+  const uint8_t *right = bData + bBatch[batch] * byteWidth(b.type);
+  uint8_t *output = cData + cBatch[batch] * byteWidth(c.type);
 
   float *panel = packedPanel.reserve(panelDepth * kernel.panelColumns);
   float *sums = runningSums.reserve(numRows * kernel.panelColumns);
   int64_t stride = 0;
-  const float *activations =
-      packRows(packedRows.reserve(numRows * depth.count), aBatch, firstRow,
-               numRows, stride);
-  bool isAlongDepth = columns.isEven && depth.isEven &&
-                      depth.secondStep == 1 && b.type != DType::I8;
+  const float *activations = packRows(packedRows.reserve(numRows * depth), left,
+                                      firstRow, numRows, stride);
+  bool isDirect = numRows <= kernel.directRows && bColumn.isEven &&
+                  bDepth.isEven && bDepth.step == 1 && b.type != DType::I8;
   for (int64_t column = firstColumn; column < lastColumn;
        column += kernel.panelColumns) {
     unsigned count = static_cast<unsigned>(
         std::min<int64_t>(kernel.panelColumns, lastColumn - column));
     unsigned width = (count + kernel.columnStep - 1) / kernel.columnStep *
                      kernel.columnStep;
-    loadSums(sums, cBatch, firstRow, numRows, column, count);
+    loadSums(sums, output, firstRow, numRows, column, count);
     int64_t done = 0;
-    if (numRows <= kernel.directRows && isAlongDepth && count == width) {
-      done = depth.count / blockDepth * blockDepth;
+    if (isDirect && count == width) {
+      done = depth / blockDepth * blockDepth;
       kernel.multiplyDirect(sums, activations, stride,
-                            bBatch + columns.first(column) * byteWidth(b.type),
-                            b.type, columns.firstStep, done, count, numRows);
+                            right + bColumn[column] * byteWidth(b.type), b.type,
+                            bColumn.step, done, count, numRows);
     }
-    for (int64_t k = done; k < depth.count; k += panelDepth) {
-      int64_t steps = std::min(panelDepth, depth.count - k);
-      packPanel(panel, bBatch, k, steps, column, count);
+    for (int64_t k = done; k < depth; k += panelDepth) {
+      int64_t steps = std::min(panelDepth, depth - k);
+      packPanel(panel, right, k, steps, column, count);
       if (b.type == DType::I8) {
         kernel.multiplyI32(reinterpret_cast<int32_t *>(sums),
                            reinterpret_cast<const int32_t *>(activations + k),
@@ -336,24 +337,23 @@ void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
                            numRows);
       }
     }
-    storeSums(sums, cBatch, firstRow, numRows, column, count);
+    storeSums(sums, output, firstRow, numRows, column, count);
   }
 }
 
 void Multiplication::run(ThreadPool &pool) {
-  int64_t batches = batchC.count;
-  if (batches == 0 || rows.count == 0 || columns.count == 0) {
+  if (batches == 0 || rows == 0 || columns == 0) {
     return;
   }
-  int64_t panels =
-      (columns.count + kernel.panelColumns - 1) / kernel.panelColumns;
-  int64_t rowBlocks = (rows.count + taskRows - 1) / taskRows;
+  int64_t panels = (columns + kernel.panelColumns - 1) / kernel.panelColumns;
+  int64_t rowBlocks = (rows + taskRows - 1) / taskRows;
   int64_t columnGroups = 1;
-  int64_t work = batches * rows.count * columns.count * depth.count;
+  int64_t work = batches * rows * columns * depth;
   if (pool.size() > 1 && work >= parallelWork) {
     // A few tasks a thread, so that a late one does not leave the others idle.
     int64_t wanted = int64_t(pool.size()) * 4;
-    columnGroups = std::clamp<int64_t>(wanted / (batches * rowBlocks), 1, panels);
+    columnGroups =
+        std::clamp<int64_t>(wanted / (batches * rowBlocks), 1, panels);
   }
   int64_t tasks = batches * rowBlocks * columnGroups;
   auto runOne = [&](int64_t task, unsigned) {
@@ -362,10 +362,9 @@ void Multiplication::run(ThreadPool &pool) {
     int64_t batch = task / columnGroups / rowBlocks;
     int64_t firstPanel = panels * group / columnGroups;
     int64_t lastPanel = panels * (group + 1) / columnGroups;
-    runTask(batch, rows.count * block / rowBlocks,
-            rows.count * (block + 1) / rowBlocks,
+    runTask(batch, rows * block / rowBlocks, rows * (block + 1) / rowBlocks,
             firstPanel * kernel.panelColumns,
-            std::min<int64_t>(columns.count, lastPanel * kernel.panelColumns));
+            std::min<int64_t>(columns, lastPanel * kernel.panelColumns));
   };
   if (work < parallelWork) {
     for (int64_t task = 0; task < tasks; ++task) {

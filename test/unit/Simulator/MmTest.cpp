@@ -292,6 +292,50 @@ TEST(Mm, ConvolutionByViews) {
   }
 }
 
+TEST(Mm, HeadsApart) {
+  // A projection to heads that lie apart in the output, and back: columns, then
+  // depth, are two dimensions in one view and one in the other.
+  constexpr int64_t rows = 3, heads = 2, width = 8, depth = 16;
+  std::vector<float> x(rows * depth), w(heads * width * depth),
+      back(depth * heads * width), split(heads * rows * width), out(rows * depth);
+  std::mt19937 generator(9);
+  std::normal_distribution<float> normal;
+  for (auto *list : {&x, &w, &back}) {
+    for (float &value : *list) {
+      value = normal(generator);
+    }
+  }
+  ProgramBuilder builder;
+  builder.input(DType::F32, {rows, depth});
+  builder.input(DType::F32, {heads, width, depth});
+  builder.input(DType::F32, {depth, heads, width});
+  builder.output(DType::F32, {heads, rows, width});
+  builder.output(DType::F32, {rows, depth});
+  Shape apart = {width, rows * width, 1}; // (row, head, width).
+  builder.matmul(arg(0, DType::F32, {rows, depth}),
+                 arg(1, DType::F32, {heads, width, depth}),
+                 arg(3, DType::F32, {rows, heads, width}, apart), {0, 1, 2, 1});
+  builder.order(Unit::SXE, Unit::SMA, 0);
+  builder.matmul(arg(3, DType::F32, {rows, heads, width}, apart),
+                 arg(2, DType::F32, {depth, heads, width}),
+                 arg(4, DType::F32, {rows, depth}), {0, 1, 1, 2});
+  expectRuns(builder,
+             {x.data(), w.data(), back.data(), split.data(), out.data()});
+  for (int64_t r = 0; r < rows; ++r) {
+    std::vector<float> wide;
+    for (int64_t j = 0; j < heads * width; ++j) {
+      wide.push_back(chain({x.begin() + r * depth, x.begin() + (r + 1) * depth},
+                           {w.begin() + j * depth, w.begin() + (j + 1) * depth},
+                           0));
+      EXPECT_EQ(split[(j / width * rows + r) * width + j % width], wide[j]);
+    }
+    for (int64_t j = 0; j < depth; ++j) {
+      auto first = back.begin() + j * heads * width;
+      EXPECT_EQ(out[r * depth + j], chain(wide, {first, first + heads * width}, 0));
+    }
+  }
+}
+
 TEST(Mm, OutputMayOverlapAnOperand) {
   std::vector<float> square = {1, 2, 3, 4}, weights = {0, 1, 1, 1};
   ProgramBuilder builder;
