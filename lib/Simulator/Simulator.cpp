@@ -15,6 +15,7 @@
 #include "Executor.h"
 #include "Footprint.h"
 #include "Icp.h"
+#include "RaceChecker.h"
 #include "ThreadPool.h"
 #include "UnitQueues.h"
 #include "lpu/Simulator/Memory.h"
@@ -57,6 +58,9 @@ public:
     if (options.timing) {
       timeline = std::make_unique<Timeline>(program.machine, listener);
     }
+    if (options.races) {
+      races = std::make_unique<RaceChecker>(program);
+    }
   }
 
   Result<Report> run();
@@ -68,7 +72,7 @@ private:
   std::optional<Error> runControl(const QueuedInstruction &instruction,
                                   bool &done);
   std::optional<Error> loadRegister(const QueuedInstruction &instruction);
-  void issue(const QueuedInstruction &instruction);
+  std::optional<Error> issue(const QueuedInstruction &instruction);
   Error locate(const Error &error, uint32_t index) const;
   const char *string(uint32_t offset) const {
     return program.strtab.data() + offset;
@@ -83,6 +87,7 @@ private:
   Executor executor;
   UnitQueues queues;
   std::unique_ptr<Timeline> timeline;
+  std::unique_ptr<RaceChecker> races;
   Icp icp;
   Report report;
 };
@@ -155,8 +160,9 @@ std::optional<Error> Run::resolveViews(QueuedInstruction &instruction) {
   return std::nullopt;
 }
 
-/// Tells the clock (or, without one, the listener) of an issued instruction.
-void Run::issue(const QueuedInstruction &instruction) {
+/// Tells those who watch of an issued instruction: the clock (or, without one,
+/// the listener) and the race checker.
+std::optional<Error> Run::issue(const QueuedInstruction &instruction) {
   ++report.instructions[static_cast<uint8_t>(instruction.word.opcode)];
   IssuedInstruction issued;
   issued.index = instruction.index;
@@ -171,6 +177,12 @@ void Run::issue(const QueuedInstruction &instruction) {
   } else if (listener != nullptr) {
     listener->willIssue(issued.index, issued.unit(), 0);
   }
+  if (races) {
+    if (std::optional<Error> error = races->issue(issued)) {
+      return locate(*error, races->faultIndex());
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Error>
@@ -248,7 +260,9 @@ std::optional<Error> Run::step(uint32_t index, bool &done) {
   if (std::optional<Error> error = resolveViews(instruction)) {
     return locate(*error, index);
   }
-  issue(instruction);
+  if (std::optional<Error> error = issue(instruction)) {
+    return error;
+  }
   const Instruction &word = instruction.word;
   bool isSync = word.opcode == Opcode::Wait || word.opcode == Opcode::Post;
   Unit unit = isSync ? static_cast<Unit>(word.flags) : unitOf(word.opcode);

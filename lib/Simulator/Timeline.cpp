@@ -44,49 +44,6 @@ int64_t Timeline::Implementation::chunkAfter(int64_t moved,
 // Issue
 //===----------------------------------------------------------------------===//
 
-/// The bytes that an instruction reads and writes, by bounding ranges.
-static std::vector<Access> accessesOf(const IssuedInstruction &instruction) {
-  std::vector<Access> accesses;
-  auto add = [&](unsigned number, bool isWrite) {
-    ByteRange range = instruction.views[number].bounds();
-    if (!range.empty()) {
-      accesses.push_back({range, isWrite});
-    }
-  };
-  switch (instruction.word.opcode) {
-  case Opcode::Copy:
-  case Opcode::Gather:
-  case Opcode::Scatter:
-    for (unsigned i = 0; i < instruction.numViews; ++i) {
-      add(i, i == 0);
-    }
-    break;
-  case Opcode::Stream:
-    add(0, false);
-    break;
-  case Opcode::Mm:
-    add(0, false);
-    add(1, true);
-    break;
-  case Opcode::Vec: {
-    std::vector<bool> isWritten(instruction.numViews);
-    for (const MicroOp &op : instruction.micro->ops) {
-      if (op.opcode == MicroOpcode::Store ||
-          op.opcode == MicroOpcode::Scatter) {
-        isWritten[op.operand] = true;
-      }
-    }
-    for (unsigned i = 0; i < instruction.numViews; ++i) {
-      add(i, isWritten[i]);
-    }
-    break;
-  }
-  default:
-    break;
-  }
-  return accesses;
-}
-
 void Timeline::Implementation::issue(const IssuedInstruction &instruction) {
   if (blockedICP) {
     return;

@@ -9,6 +9,7 @@
 #ifndef LPU_LIB_SIMULATOR_TIMELINESTATE_H
 #define LPU_LIB_SIMULATOR_TIMELINESTATE_H
 
+#include "Accesses.h"
 #include "lpu/Simulator/Timeline.h"
 
 #include <algorithm>
@@ -37,12 +38,6 @@ struct Channel {
     free = service.end;
     return service;
   }
-};
-
-/// Bytes that an instruction in flight reads or writes.
-struct Access {
-  ByteRange range;
-  bool isWrite;
 };
 
 /// An instruction in a queue.

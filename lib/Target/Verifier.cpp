@@ -15,16 +15,7 @@ using namespace lpu;
 
 Error lpu::instructionError(const Program &program, size_t index,
                             const Problem &problem) {
-  std::string_view name = nameOf(program.text[index].opcode);
-  std::string text = "instruction " + std::to_string(index);
-  if (!name.empty()) {
-    text += " (" + std::string(name) + ")";
-  }
-  const Location *location = program.locationOfInstruction(index);
-  if (location && !location->name.empty()) {
-    text += " of " + location->name;
-  }
-  return Error{text + ": " + problem};
+  return Error{describeInstruction(program, index) + ": " + problem};
 }
 
 /// Tensors of 2^56 bytes and above would let sums of addresses overflow.

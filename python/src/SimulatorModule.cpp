@@ -69,7 +69,8 @@ public:
   const lpu::Program &program() const { return simulator->program(); }
 
   PyReport run(const nb::sequence &arguments, bool values, bool timing,
-               std::string_view dma, bool poison, unsigned threads, bool trace);
+               std::string_view dma, bool poison, bool races, unsigned threads,
+               bool trace);
 
 private:
   void *addressOf(nb::handle argument, size_t number, bool values) const;
@@ -139,8 +140,8 @@ void *PyProgram::addressOf(nb::handle argument, size_t number,
 }
 
 PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
-                        std::string_view dma, bool poison, unsigned threads,
-                        bool trace) {
+                        std::string_view dma, bool poison, bool races,
+                        unsigned threads, bool trace) {
   size_t expected = program().numArguments();
   size_t given = nb::len(arguments);
   if (given != expected) {
@@ -156,6 +157,7 @@ PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
   options.values = values;
   options.timing = timing;
   options.poison = poison;
+  options.races = races;
   options.threads = threads;
   if (dma == "late") {
     options.dma = lpu::Dma::Late;
@@ -333,7 +335,8 @@ static void bindProgram(nb::module_ &m) {
                    }))
       .def("run", &PyProgram::run, "arguments"_a, nb::kw_only(),
            "values"_a = true, "timing"_a = true, "dma"_a = "early",
-           "poison"_a = false, "threads"_a = 0, "trace"_a = false,
+           "poison"_a = false, "races"_a = false, "threads"_a = 0,
+           "trace"_a = false,
            "Runs on inputs, then outputs: each an address, (address, bytes), "
            "an array, or None without values. IndexError for an index fault, "
            "RuntimeError for others.");

@@ -34,6 +34,7 @@ Runs a machine program and prints a report.
   --trace FILE.json   write a trace for https://ui.perfetto.dev
   --dma early|late    the order of transfers where semaphores leave it open
   --poison            fill LMU and scratch with NaN before the run
+  --races             fail if nothing orders two conflicting accesses
   --timing-only       count cycles without computing values
   --no-timing         compute values without counting cycles
   --threads N         host threads (0: all)
@@ -94,6 +95,8 @@ static std::optional<Error> parse(int argc, char **argv, Options &options) {
       options.run.threads = static_cast<unsigned>(threads);
     } else if (name == "--poison") {
       options.run.poison = true;
+    } else if (name == "--races") {
+      options.run.races = true;
     } else if (name == "--timing-only") {
       options.run.values = false;
     } else if (name == "--no-timing") {

@@ -33,6 +33,9 @@ struct RunOptions {
   Dma dma = Dma::Early;
   /// Fill LMU and scratch with a pattern first: NaN, or a large number.
   bool poison = false;
+  /// Fail if two units touch the same bytes, one of them writing, and nothing
+  /// orders the two, even if this run got them in the right order.
+  bool races = false;
   /// Host threads; 0 means one a hardware thread.
   unsigned threads = 0;
 };

@@ -93,6 +93,9 @@ struct Program {
   }
 };
 
+/// "instruction 3 (mm) of fx_node", as messages name an instruction.
+std::string describeInstruction(const Program &program, size_t index);
+
 } // namespace lpu
 
 #endif // LPU_TARGET_PROGRAM_H

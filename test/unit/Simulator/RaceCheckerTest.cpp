@@ -1,0 +1,172 @@
+//===- RaceCheckerTest.cpp - Tests of the race checker --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs with and without a semaphore where one is needed. A race is found in
+// a run that gets the order right by luck.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramBuilder.h"
+
+using namespace lpu;
+using namespace lpu::test;
+
+namespace {
+/// A builder with an input, an output and short names for the steps.
+struct Steps : ProgramBuilder {
+  Steps() {
+    in = input(DType::F32, {8, 8});
+    out = output(DType::F32, {8, 8});
+  }
+  View block(int64_t offset) { return lmu(offset, DType::F32, {8, 8}); }
+  void load(int64_t offset) {
+    copy(block(offset), arg(in, DType::F32, {8, 8}));
+  }
+  void store(int64_t offset) {
+    copy(arg(out, DType::F32, {8, 8}), block(offset));
+  }
+  void negate(int64_t to, int64_t from) {
+    MicroBuilder micro(2, 2);
+    micro.elements();
+    micro.store(1, micro.f(MicroOpcode::NegF, micro.load(0)));
+    vec(micro, {block(from), block(to)});
+  }
+
+  unsigned in, out;
+};
+} // namespace
+
+/// The message of a run with the race checker, or "ok".
+static std::string outcome(const ProgramBuilder &builder) {
+  std::vector<float> in(64), out(64);
+  RunOptions options;
+  options.races = true;
+  options.threads = 1;
+  Result<Report> report = runProgram(builder, {in.data(), out.data()}, options);
+  return report ? "ok" : report.message();
+}
+
+TEST(RaceChecker, OrderedProgram) {
+  Steps steps;
+  steps.load(0);
+  steps.order(Unit::SMA, Unit::VXE, 0);
+  steps.negate(256, 0);
+  steps.order(Unit::VXE, Unit::SMA, 1);
+  steps.store(256);
+  EXPECT_EQ(outcome(steps), "ok");
+}
+
+TEST(RaceChecker, ReadAfterWrite) {
+  Steps steps;
+  steps.load(0);
+  steps.negate(256, 0);
+  EXPECT_EQ(outcome(steps),
+            "race: reads bytes [0, 256) of lmu, some of which instruction 0 "
+            "(copy) writes, expected a semaphore that orders the two "
+            "[instruction 1 (vec)]");
+}
+
+// The buffer is filled again while the vector unit may still read it.
+TEST(RaceChecker, WriteAfterRead) {
+  Steps steps;
+  steps.load(0);
+  steps.order(Unit::SMA, Unit::VXE, 0);
+  steps.negate(256, 0);
+  steps.load(0);
+  EXPECT_EQ(outcome(steps),
+            "race: writes bytes [0, 256) of lmu, some of which instruction 3 "
+            "(vec) reads, expected a semaphore that orders the two "
+            "[instruction 4 (copy)]");
+}
+
+TEST(RaceChecker, OtherBytesAreNoRace) {
+  Steps steps;
+  steps.load(0);
+  steps.order(Unit::SMA, Unit::VXE, 0);
+  steps.negate(256, 0);
+  steps.load(512);
+  EXPECT_EQ(outcome(steps), "ok");
+}
+
+TEST(RaceChecker, TwoReadsAreNoRace) {
+  Steps steps;
+  steps.negate(256, 0);
+  steps.store(0);
+  EXPECT_EQ(outcome(steps), "ok");
+}
+
+// SMA -> VXE -> SXE orders SMA before SXE.
+TEST(RaceChecker, OrderIsTransitive) {
+  Steps steps;
+  steps.load(0);
+  steps.order(Unit::SMA, Unit::VXE, 0);
+  steps.negate(256, 512);
+  steps.order(Unit::VXE, Unit::SXE, 1);
+  steps.matmul(steps.block(0), arg(steps.in, DType::F32, {8, 8}),
+               steps.block(768), {0, 1, 1, 1});
+  EXPECT_EQ(outcome(steps), "ok");
+}
+
+// What is streamed has been read when the matrix instruction is done.
+TEST(RaceChecker, StreamOrdersItsSource) {
+  for (bool waits : {true, false}) {
+    Steps steps;
+    steps.matmul(steps.block(0), steps.block(256), steps.block(512),
+                 {0, 1, 1, 1});
+    if (waits) {
+      steps.order(Unit::SXE, Unit::VXE, 0);
+    }
+    steps.negate(256, 1024);
+    std::string message = outcome(steps);
+    if (waits) {
+      EXPECT_EQ(message, "ok");
+    } else {
+      EXPECT_NE(message.find("which instruction 0 (stream) reads"),
+                std::string::npos)
+          << message;
+    }
+  }
+}
+
+// The ICP is a unit as well, and what it issues comes after what it waited for.
+TEST(RaceChecker, ControlUnit) {
+  for (bool waits : {true, false}) {
+    Steps steps;
+    steps.load(0);
+    if (waits) {
+      steps.order(Unit::SMA, Unit::ICP, 0);
+    }
+    steps.emit(Opcode::Ld, 0, 1, steps.add(lmu(0, DType::I32, {1})));
+    steps.negate(256, 0); // Ordered by its issue.
+    std::string message = outcome(steps);
+    EXPECT_EQ(message == "ok", waits) << message;
+  }
+}
+
+// One post too early: the second load is not what the wait is for.
+TEST(RaceChecker, WrongPost) {
+  Steps steps;
+  steps.load(0);
+  steps.post(Unit::SMA, 0);
+  steps.load(256);
+  steps.wait(Unit::VXE, 0);
+  steps.negate(512, 256);
+  EXPECT_NE(outcome(steps).find("which instruction 2 (copy) writes"),
+            std::string::npos);
+}
+
+// The halves of rows interleave without sharing a byte: the copy fills the left
+// ones while the vector unit reads the right ones, or the left ones.
+TEST(RaceChecker, InterleavedViews) {
+  for (int64_t half : {16, 0}) {
+    Steps steps;
+    View left = view(Space::LMU, 0, DType::F32, {8, 4}, {8, 1}, 0);
+    View other = view(Space::LMU, 0, DType::F32, {8, 4}, {8, 1}, half);
+    steps.copy(left, arg(steps.in, DType::F32, {8, 4}, {8, 1}));
+    MicroBuilder micro(2, 2);
+    micro.elements();
+    micro.store(1, micro.load(0));
+    steps.vec(micro, {other, lmu(1024, DType::F32, {8, 4})});
+    EXPECT_EQ(outcome(steps) == "ok", half != 0) << outcome(steps);
+  }
+}
