@@ -62,36 +62,43 @@ static inline uint16_t f32ToBF16(float value) {
   return static_cast<uint16_t>(value != value ? 0x7fc0u : rounded);
 }
 
-static inline float f16ToF32(uint16_t half) {
-  uint32_t magnitude = static_cast<uint32_t>(half & 0x7fffu) << 13;
-  uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
+/// The f32 of a half in the low bits of a word.
+static inline float f16BitsToF32(uint32_t half) {
+  uint32_t magnitude = (half & 0x7fffu) << 13;
+  uint32_t sign = (half & 0x8000u) << 16;
   // Exact, and it normalises subnormal halves.
   uint32_t finite = bitsOf(floatOf(magnitude) * 0x1p112f);
   uint32_t special = magnitude | 0x7f800000u;
   return floatOf(sign | ((half & 0x7c00u) == 0x7c00u ? special : finite));
 }
 
-/// To nearest, ties to even; overflow gives infinity, a NaN becomes 0x7e00.
-static inline uint16_t f32ToF16(float value) {
+/// To nearest, ties to even, in the low bits of a word; overflow gives infinity,
+/// a NaN becomes 0x7e00.
+static inline uint32_t f32ToF16Bits(float value) {
   uint32_t bits = bitsOf(value);
   uint32_t sign = (bits >> 16) & 0x8000u;
-  uint32_t magnitude = bits & 0x7fffffffu;
+  float magnitude = abs(value);
   // A half below 2^-14 counts units of 2^-24, which is what an f32 in [0.5, 1)
   // counts, so that the addition rounds.
-  uint32_t subnormal = bitsOf(floatOf(magnitude) + 0.5f) - 0x3f000000u;
-  uint32_t normal =
-      (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-  uint32_t result = magnitude < 0x38800000u ? subnormal : normal;
-  result = magnitude >= 0x477ff000u ? 0x7c00u : result; // 65520 and above.
-  result = magnitude > 0x7f800000u ? 0x7e00u : result;
-  return static_cast<uint16_t>(sign | result);
+  uint32_t subnormal = bitsOf(magnitude + 0.5f) - 0x3f000000u;
+  uint32_t word = bitsOf(magnitude);
+  uint32_t normal = (word + 0xfffu + ((word >> 13) & 1u) - 0x38000000u) >> 13;
+  uint32_t result = magnitude < 0x1p-14f ? subnormal : normal;
+  result = magnitude >= 65520.0f ? 0x7c00u : result;
+  result = value != value ? 0x7e00u : result;
+  return sign | result;
+}
+
+static inline float f16ToF32(uint16_t half) { return f16BitsToF32(half); }
+static inline uint16_t f32ToF16(float value) {
+  return static_cast<uint16_t>(f32ToF16Bits(value));
 }
 
 static inline float roundToBF16(float value) {
   return bf16ToF32(f32ToBF16(value));
 }
 static inline float roundToF16(float value) {
-  return f16ToF32(f32ToF16(value));
+  return f16BitsToF32(f32ToF16Bits(value));
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,12 +176,19 @@ static inline float remainder(float a, float b) {
   return __builtin_fmodf(a, b);
 }
 
-static inline float truncate(float x) {
+/// To nearest, ties to even.
+static inline float roundEven(float x) {
   // Above 2^23 every f32 is an integer (or not finite).
   float magnitude = abs(x);
-  float safe = magnitude < 0x1p23f ? x : 0.0f;
-  float whole = static_cast<float>(static_cast<int32_t>(safe));
-  return magnitude < 0x1p23f ? copySign(whole, x) : x;
+  float rounded = (magnitude + 0x1p23f) - 0x1p23f;
+  return magnitude < 0x1p23f ? copySign(rounded, x) : x;
+}
+
+static inline float truncate(float x) {
+  float magnitude = abs(x);
+  float rounded = (magnitude + 0x1p23f) - 0x1p23f;
+  rounded = rounded > magnitude ? rounded - 1.0f : rounded;
+  return magnitude < 0x1p23f ? copySign(rounded, x) : x;
 }
 
 static inline float floor(float x) {
@@ -192,13 +206,6 @@ static inline float roundAway(float x) {
   float whole = truncate(x);
   float fraction = abs(x - whole); // Exact; NaN for infinities, which then stay.
   return copySign(fraction >= 0.5f ? abs(whole) + 1.0f : abs(whole), x);
-}
-
-/// To nearest, ties to even.
-static inline float roundEven(float x) {
-  float magnitude = abs(x);
-  float rounded = (magnitude + 0x1p23f) - 0x1p23f;
-  return magnitude < 0x1p23f ? copySign(rounded, x) : x;
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,12 +22,16 @@
 
 #include "lpu/Simulator/Numerics.h"
 
+/// Inlined whatever its length: a call in a loop keeps it from becoming vector
+/// code.
+#define LPU_SEQUENCE static inline __attribute__((always_inline))
+
 namespace lpu::numerics::sequences {
 
 /// c0 + c1 x + c2 x^2 + ..., by Horner's rule.
-static inline float polynomial(float, float c) { return c; }
+LPU_SEQUENCE float polynomial(float, float c) { return c; }
 template <typename... Rest>
-static inline float polynomial(float x, float c, Rest... rest) {
+LPU_SEQUENCE float polynomial(float x, float c, Rest... rest) {
   return fma(x, polynomial(x, rest...), c);
 }
 
@@ -39,20 +43,20 @@ struct Whole {
   float value;
   int32_t number;
 };
-static inline Whole nearestWhole(float shifted) {
+LPU_SEQUENCE Whole nearestWhole(float shifted) {
   return {shifted - roundingShift,
           static_cast<int32_t>(bitsOf(shifted) - bitsOf(roundingShift))};
 }
 
 /// x * 2^n with one rounding, for |n| <= 250 and x near 1.
-static inline float scaleByPower(float x, int32_t n) {
+LPU_SEQUENCE float scaleByPower(float x, int32_t n) {
   int32_t half = n >> 1;
   float first = floatOf(static_cast<uint32_t>(half + 127) << 23);
   float second = floatOf(static_cast<uint32_t>(n - half + 127) << 23);
   return x * first * second;
 }
 
-static inline float clamp(float x, float low, float high) {
+LPU_SEQUENCE float clamp(float x, float low, float high) {
   x = x < low ? low : x;
   return x > high ? high : x; // A NaN stays.
 }
@@ -66,13 +70,13 @@ static constexpr float piHalfLow = -0x1.777a5cp-25f;
 //===----------------------------------------------------------------------===//
 
 /// (e^r - 1 - r) / r^2 for |r| <= 0.35.
-static inline float expTail(float r) {
+LPU_SEQUENCE float expTail(float r) {
   return polynomial(r, 0x1p-1f, 0x1.555556p-3f, 0x1.5554ecp-5f, 0x1.110fdep-7f,
                     0x1.6d494ep-10f, 0x1.a296eep-13f);
 }
 
 /// e^x * 2^extra: e^x = 2^n e^r with r = x - n ln 2.
-static inline float expScaled(float x, int32_t extra) {
+LPU_SEQUENCE float expScaled(float x, int32_t extra) {
   x = clamp(x, -110.0f, 95.0f);
   Whole n = nearestWhole(fma(x, log2E, roundingShift));
   float r = fma(n.value, -0x1.62e43p-1f, x);
@@ -81,10 +85,10 @@ static inline float expScaled(float x, int32_t extra) {
   return scaleByPower(p, n.number + extra);
 }
 
-static inline float exp(float x) { return expScaled(x, 0); }
+LPU_SEQUENCE float exp(float x) { return expScaled(x, 0); }
 
 /// 2^(high + low) for |high| <= 200.
-static inline float exp2Of(float high, float low) {
+LPU_SEQUENCE float exp2Of(float high, float low) {
   Whole n = nearestWhole(high + roundingShift);
   float r = (high - n.value) + low;
   // (2^r - 1 - r ln 2) / r^2, and ln 2 in two parts.
@@ -95,12 +99,12 @@ static inline float exp2Of(float high, float low) {
   return scaleByPower(p, n.number);
 }
 
-static inline float exp2(float x) {
+LPU_SEQUENCE float exp2(float x) {
   return exp2Of(clamp(x, -200.0f, 200.0f), 0.0f);
 }
 
 /// 2^n (1 + t) - 1, the sums of large parts being kept exact.
-static inline float expm1(float x) {
+LPU_SEQUENCE float expm1(float x) {
   float limited = clamp(x, -20.0f, 89.0f);
   Whole n = nearestWhole(fma(limited, log2E, roundingShift));
   // The first product is exact; r and low together hold the reduced argument.
@@ -130,7 +134,7 @@ static inline float expm1(float x) {
 struct Split {
   float k, f;
 };
-static inline Split split(float x) {
+LPU_SEQUENCE Split split(float x) {
   bool isSubnormal = x < 0x1p-126f;
   uint32_t bits = bitsOf(isSubnormal ? x * 0x1p23f : x);
   int32_t k = static_cast<int32_t>(bits - 0x3f3504f3u) >> 23;
@@ -139,7 +143,7 @@ static inline Split split(float x) {
 }
 
 /// ln(1 + f) - f for f in [sqrt 1/2 - 1, sqrt 2 - 1).
-static inline float logTail(float f) {
+LPU_SEQUENCE float logTail(float f) {
   float p = polynomial(f, 0x1.555546p-2f, -0x1.0000e4p-2f, 0x1.99a6d0p-3f,
                        -0x1.54ff26p-3f, 0x1.22be2ap-3f, -0x1.040b4ep-3f,
                        0x1.f9ccc8p-4f, -0x1.a025bap-4f, 0x1.40eca4p-5f);
@@ -147,7 +151,7 @@ static inline float logTail(float f) {
 }
 
 /// What a logarithm gives outside the positive finite numbers.
-static inline float logOrSpecial(float x, float logarithm) {
+LPU_SEQUENCE float logOrSpecial(float x, float logarithm) {
   float y = x == infinity() ? x : logarithm;
   y = x == 0.0f ? -infinity() : y;
   return x >= 0.0f ? y : quietNaN();
@@ -155,19 +159,19 @@ static inline float logOrSpecial(float x, float logarithm) {
 
 /// k ln 2 + f + rest. The high part of ln 2 is short, so that k times it is
 /// exact.
-static inline float logSum(float k, float f, float rest) {
+LPU_SEQUENCE float logSum(float k, float f, float rest) {
   float high = k * 0x1.63p-1f;
   float sum = high + f;
   float error = (high - sum) + f;
   return sum + (error + fma(k, -0x1.bd0106p-13f, rest));
 }
 
-static inline float log(float x) {
+LPU_SEQUENCE float log(float x) {
   Split s = split(x);
   return logOrSpecial(x, logSum(s.k, s.f, logTail(s.f)));
 }
 
-static inline float log2(float x) {
+LPU_SEQUENCE float log2(float x) {
   Split s = split(x);
   constexpr float high = log2E, low = 0x1.4ae0cp-26f;
   float product = s.f * high;
@@ -178,7 +182,7 @@ static inline float log2(float x) {
   return logOrSpecial(x, sum + (error + tail));
 }
 
-static inline float log10(float x) {
+LPU_SEQUENCE float log10(float x) {
   Split s = split(x);
   constexpr float high = 0x1.bcb7b2p-2f, low = -0x1.5b235ep-27f;
   float product = s.f * high;
@@ -194,7 +198,7 @@ static inline float log10(float x) {
 
 /// ln(1 + x + low): of the f32 next to 1 + x, corrected by what the addition
 /// lost.
-static inline float log1pOf(float x, float low) {
+LPU_SEQUENCE float log1pOf(float x, float low) {
   float u = 1.0f + x;
   float back = u - 1.0f;
   float lost = (1.0f - (u - back)) + (x - back) + low;
@@ -208,7 +212,7 @@ static inline float log1pOf(float x, float low) {
   y = x == 0.0f ? x : y;
   return x >= -1.0f ? y : quietNaN();
 }
-static inline float log1p(float x) { return log1pOf(x, 0.0f); }
+LPU_SEQUENCE float log1p(float x) { return log1pOf(x, 0.0f); }
 
 //===----------------------------------------------------------------------===//
 // Sine, cosine, tangent
@@ -225,7 +229,7 @@ struct Angle {
 
 /// For |x| < reductionLimit (otherwise garbage): Cody and Waite's reduction. The
 /// first difference is exact, the others are sums of two.
-static inline Angle reduceSmall(float x) {
+LPU_SEQUENCE Angle reduceSmall(float x) {
   x = abs(x) < reductionLimit ? x : 0.0f;
   Whole n = nearestWhole(fma(x, 0x1.45f306p-1f, roundingShift));
   float first = fma(n.value, -piHalfHigh, x);
@@ -241,7 +245,7 @@ static inline Angle reduceSmall(float x) {
 /// For finite |x| >= 1: Payne and Hanek's reduction, in integers. The product
 /// of the 24-bit significand and those 96 bits of 2/pi that matter is a fixed-
 /// point number whose two leading bits are the quadrant.
-static inline Angle reduceLarge(float x) {
+LPU_SEQUENCE Angle reduceLarge(float x) {
   static constexpr uint32_t twoOverPi[] = {0x00000000, 0x28be60db, 0x9391054a,
                                            0x7f09d5f4, 0x7d4d3770, 0x36d8a566,
                                            0x4f10e410};
@@ -279,7 +283,7 @@ struct SinCos {
   float sineLow, cosineLow; ///< What their last additions lost.
 };
 /// Of an angle of at most pi/4.
-static inline SinCos sinCosOf(float high, float low) {
+LPU_SEQUENCE SinCos sinCosOf(float high, float low) {
   float z = high * high;
   float s = polynomial(z, -0x1.555556p-3f, 0x1.111176p-7f, -0x1.a05ba4p-13f,
                        0x1.7cccf2p-19f);
@@ -295,14 +299,14 @@ static inline SinCos sinCosOf(float high, float low) {
 }
 
 /// sin of x given its reduced angle; `turn` 1 makes it a cosine.
-static inline float sinOf(float x, Angle angle, int32_t turn) {
+LPU_SEQUENCE float sinOf(float x, Angle angle, int32_t turn) {
   SinCos both = sinCosOf(angle.high, angle.low);
   int32_t quadrant = angle.quadrant + turn;
   float y = (quadrant & 1) != 0 ? both.cosine : both.sine;
   y = (quadrant & 2) != 0 ? -y : y;
   return abs(x) < infinity() ? y : quietNaN();
 }
-static inline float tanOf(float x, Angle angle) {
+LPU_SEQUENCE float tanOf(float x, Angle angle) {
   SinCos both = sinCosOf(angle.high, angle.low);
   bool isOdd = (angle.quadrant & 1) != 0;
   float n = isOdd ? -both.cosine : both.sine;
@@ -316,26 +320,26 @@ static inline float tanOf(float x, Angle angle) {
 }
 
 /// The functions for |x| < reductionLimit and infinities, and for the rest.
-static inline float sinSmall(float x) {
+LPU_SEQUENCE float sinSmall(float x) {
   float y = sinOf(x, reduceSmall(x), 0);
   return x == 0.0f ? x : y;
 }
-static inline float cosSmall(float x) { return sinOf(x, reduceSmall(x), 1); }
-static inline float tanSmall(float x) { return tanOf(x, reduceSmall(x)); }
-static inline bool isLargeAngle(float x) {
+LPU_SEQUENCE float cosSmall(float x) { return sinOf(x, reduceSmall(x), 1); }
+LPU_SEQUENCE float tanSmall(float x) { return tanOf(x, reduceSmall(x)); }
+LPU_SEQUENCE bool isLargeAngle(float x) {
   return abs(x) >= reductionLimit && abs(x) < infinity();
 }
-static inline float sinLarge(float x) { return sinOf(x, reduceLarge(x), 0); }
-static inline float cosLarge(float x) { return sinOf(x, reduceLarge(x), 1); }
-static inline float tanLarge(float x) { return tanOf(x, reduceLarge(x)); }
+LPU_SEQUENCE float sinLarge(float x) { return sinOf(x, reduceLarge(x), 0); }
+LPU_SEQUENCE float cosLarge(float x) { return sinOf(x, reduceLarge(x), 1); }
+LPU_SEQUENCE float tanLarge(float x) { return tanOf(x, reduceLarge(x)); }
 
-static inline float sin(float x) {
+LPU_SEQUENCE float sin(float x) {
   return isLargeAngle(x) ? sinLarge(x) : sinSmall(x);
 }
-static inline float cos(float x) {
+LPU_SEQUENCE float cos(float x) {
   return isLargeAngle(x) ? cosLarge(x) : cosSmall(x);
 }
-static inline float tan(float x) {
+LPU_SEQUENCE float tan(float x) {
   return isLargeAngle(x) ? tanLarge(x) : tanSmall(x);
 }
 
@@ -343,7 +347,7 @@ static inline float tan(float x) {
 // Hyperbolic functions
 //===----------------------------------------------------------------------===//
 
-static inline float tanh(float x) {
+LPU_SEQUENCE float tanh(float x) {
   float a = abs(x);
   float z = x * x;
   float p = polynomial(z, -0x1.555554p-2f, 0x1.111084p-3f, -0x1.b9f4b6p-5f,
@@ -353,7 +357,7 @@ static inline float tanh(float x) {
   return copySign(a < 0.6f ? small : large, x);
 }
 
-static inline float sinh(float x) {
+LPU_SEQUENCE float sinh(float x) {
   float a = abs(x);
   float z = x * x;
   float p = polynomial(z, 0x1.555556p-3f, 0x1.1110e2p-7f, 0x1.a02156p-13f,
@@ -364,12 +368,12 @@ static inline float sinh(float x) {
   return a < 1.0f ? small : copySign(large, x);
 }
 
-static inline float cosh(float x) {
+LPU_SEQUENCE float cosh(float x) {
   float half = expScaled(abs(x), -1);
   return half + 0.25f / half;
 }
 
-static inline float asinh(float x) {
+LPU_SEQUENCE float asinh(float x) {
   float a = abs(x);
   float z = x * x;
   float p = polynomial(z, -0x1.555554p-3f, 0x1.333278p-4f, -0x1.6d93eap-5f,
@@ -384,7 +388,7 @@ static inline float asinh(float x) {
   return copySign(a < 0.6f ? small : y, x);
 }
 
-static inline float acosh(float x) {
+LPU_SEQUENCE float acosh(float x) {
   // ln(1 + t + sqrt(2t + t^2)), the root and the sum being kept in two parts.
   float t = x - 1.0f;
   float twice = 2.0f * t;
@@ -401,7 +405,7 @@ static inline float acosh(float x) {
   return x >= 1.0f ? y : quietNaN();
 }
 
-static inline float atanh(float x) {
+LPU_SEQUENCE float atanh(float x) {
   float a = abs(x);
   float z = x * x;
   float p = polynomial(z, 0x1.555558p-2f, 0x1.9997ap-3f, 0x1.24d148p-3f,
@@ -418,7 +422,7 @@ static inline float atanh(float x) {
 //===----------------------------------------------------------------------===//
 
 /// Of 0 <= a <= 1.
-static inline float atanOf(float a) {
+LPU_SEQUENCE float atanOf(float a) {
   float z = a * a;
   float p = polynomial(z, -0x1.55554p-2f, 0x1.999266p-3f, -0x1.24262ap-3f,
                        0x1.c0c956p-4f, -0x1.58c084p-4f, 0x1.dcad8ep-5f,
@@ -426,14 +430,14 @@ static inline float atanOf(float a) {
   return fma(z * a, p, a);
 }
 
-static inline float atan(float x) {
+LPU_SEQUENCE float atan(float x) {
   float a = abs(x);
   float inner = atanOf(a > 1.0f ? 1.0f / a : a);
   float outer = piHalfHigh - (inner - piHalfLow);
   return copySign(a > 1.0f ? outer : inner, x);
 }
 
-static inline float atan2(float y, float x) {
+LPU_SEQUENCE float atan2(float y, float x) {
   float ax = abs(x), ay = abs(y);
   float smaller = ax < ay ? ax : ay, larger = ax < ay ? ay : ax;
   float ratio = smaller / larger;
@@ -448,7 +452,7 @@ static inline float atan2(float y, float x) {
 }
 
 /// (asin a - a) / a^3 as a function of z = a^2 <= 1/4.
-static inline float asinTail(float z) {
+LPU_SEQUENCE float asinTail(float z) {
   return polynomial(z, 0x1.55554cp-3f, 0x1.3338aap-4f, 0x1.6ca7dcp-5f,
                     0x1.04cd0cp-5f, 0x1.d589f4p-7f, 0x1.349e46p-5f);
 }
@@ -457,14 +461,14 @@ static inline float asinTail(float z) {
 struct HalfAngle {
   float high, low;
 };
-static inline HalfAngle asinOfRoot(float z) {
+LPU_SEQUENCE HalfAngle asinOfRoot(float z) {
   float root = __builtin_sqrtf(z);
   float rootError = fma(-root, root, z) / (2.0f * root);
   rootError = z > 0.0f ? rootError : 0.0f;
   return {root, fma(root * z, asinTail(z), rootError)};
 }
 
-static inline float asin(float x) {
+LPU_SEQUENCE float asin(float x) {
   float a = abs(x);
   float z = x * x;
   float small = fma(z * x, asinTail(z), x);
@@ -474,7 +478,7 @@ static inline float asin(float x) {
   return a <= 1.0f ? y : quietNaN();
 }
 
-static inline float acos(float x) {
+LPU_SEQUENCE float acos(float x) {
   float a = abs(x);
   float z = x * x;
   float small = piHalfHigh - (x - (piHalfLow - z * x * asinTail(z)));
@@ -491,13 +495,13 @@ static inline float acos(float x) {
 //===----------------------------------------------------------------------===//
 
 /// erf x / x - 1 as a function of z = x^2, for |x| <= 0.93.
-static inline float erfTail(float z) {
+LPU_SEQUENCE float erfTail(float z) {
   return polynomial(z, 0x1.06eba8p-3f, -0x1.812742p-2f, 0x1.ce2deep-4f,
                     -0x1.b80d1ap-6f, 0x1.54be04p-8f, -0x1.a9fdb8p-11f,
                     0x1.5c2d7cp-14f);
 }
 
-static inline float erf(float x) {
+LPU_SEQUENCE float erf(float x) {
   float a = abs(x);
   float small = fma(x, erfTail(x * x), x);
   // -ln(1 - erf a); from 4 on the result is 1.
@@ -510,7 +514,7 @@ static inline float erf(float x) {
 }
 
 /// e^(-a^2) / (1 + 2a) * (1 + p(q)), q = (a - 4) / (a + 4), for a >= 0.45.
-static inline float erfc(float x) {
+LPU_SEQUENCE float erfc(float x) {
   float a = clamp(abs(x), 0.0f, 10.1f);
   float middle = 1.0f - fma(x, erfTail(x * x), x);
   float sum = a + 4.0f;
@@ -544,7 +548,8 @@ static inline float erfc(float x) {
   tail = scaleByPower(tail, n.number);
   float y = x < 0.0f ? 2.0f - tail : tail;
   y = abs(x) < 0.475f ? middle : y;
-  y = abs(x) > 10.09f ? (x > 0.0f ? 0.0f : 2.0f) : y;
+  y = x > 10.09f ? 0.0f : y;
+  y = x < -10.09f ? 2.0f : y;
   return x != x ? x : y;
 }
 
@@ -552,9 +557,9 @@ static inline float erfc(float x) {
 // Roots and powers
 //===----------------------------------------------------------------------===//
 
-static inline float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
+LPU_SEQUENCE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 
-static inline float cbrt(float x) {
+LPU_SEQUENCE float cbrt(float x) {
   float a = abs(x);
   // Cubes of what is computed with must be normal numbers.
   bool isTiny = a < 0x1p-100f, isHuge = a > 0x1p100f;
@@ -583,7 +588,7 @@ static inline float cbrt(float x) {
 struct Sum {
   float high, low;
 };
-static inline Sum log2InTwo(float x) {
+LPU_SEQUENCE Sum log2InTwo(float x) {
   Split parts = split(x);
   float f = parts.f, d = 2.0f + f;
   float dLow = f - (d - 2.0f);
@@ -610,36 +615,43 @@ static inline Sum log2InTwo(float x) {
   return {high, (sum - high) + rest};
 }
 
-static inline float pow(float x, float y) {
+LPU_SEQUENCE float pow(float x, float y) {
   float a = abs(x);
-  bool isOrdinary = a > 0.0f && a < infinity();
-  Sum logarithm = log2InTwo(isOrdinary ? a : 1.0f);
+  float ordinary = a > 0.0f ? a : 1.0f;
+  ordinary = a < infinity() ? ordinary : 1.0f;
+  Sum logarithm = log2InTwo(ordinary);
   // An exponent beyond 2^60 overflows or vanishes whatever the base.
   float exponent = clamp(y, -0x1p60f, 0x1p60f);
   float high = logarithm.high * exponent;
   float low = fma(logarithm.high, exponent, -high) + logarithm.low * exponent;
-  bool isFar = abs(high) > 200.0f;
-  float magnitude =
-      exp2Of(clamp(high, -200.0f, 200.0f), isFar ? 0.0f : low);
+  low = abs(high) > 200.0f ? 0.0f : low;
+  float magnitude = exp2Of(clamp(high, -200.0f, 200.0f), low);
   // 0 and infinity, as a base or as an exponent.
-  float fromEdge = (a == 0.0f) == (y > 0.0f) ? 0.0f : infinity();
-  magnitude = isOrdinary ? magnitude : fromEdge;
-  bool isEndless = abs(y) == infinity();
-  float fromEndless = (a > 1.0f) == (y > 0.0f) ? infinity() : 0.0f;
-  fromEndless = a == 1.0f ? 1.0f : fromEndless;
-  magnitude = isEndless ? fromEndless : magnitude;
-  // A negative base wants an integer exponent, an odd one keeps its sign.
+  float atZero = y > 0.0f ? 0.0f : infinity();
+  float atInfinity = y > 0.0f ? infinity() : 0.0f;
+  magnitude = a == 0.0f ? atZero : magnitude;
+  magnitude = a == infinity() ? atInfinity : magnitude;
+  float endless = a > 1.0f ? atInfinity : atZero;
+  endless = a == 1.0f ? 1.0f : endless;
+  magnitude = abs(y) == infinity() ? endless : magnitude;
+  // A negative base wants an integer exponent, an odd one keeps its sign: half
+  // of it is no integer.
   float half = 0.5f * y;
-  bool isWhole = truncate(y) == y;
-  bool isOdd = isWhole && truncate(half) != half;
-  bool isNegative = (bitsOf(x) >> 31) != 0;
-  float result = isNegative && isOdd ? -magnitude : magnitude;
-  bool isInvalid = x < 0.0f && !isWhole && a < infinity();
-  result = isInvalid ? quietNaN() : result;
-  result = x != x || y != y ? quietNaN() : result;
-  return x == 1.0f || y == 0.0f ? 1.0f : result;
+  float whole = truncate(y);
+  uint32_t oddSign = truncate(half) == half ? 0u : 0x80000000u;
+  oddSign = whole == y ? oddSign : 0u;
+  float result = floatOf(bitsOf(magnitude) | (bitsOf(x) & oddSign));
+  float negative = whole == y ? result : quietNaN();
+  negative = a < infinity() ? negative : result;
+  result = x < 0.0f ? negative : result;
+  result = x != x ? quietNaN() : result;
+  result = y != y ? quietNaN() : result;
+  result = x == 1.0f ? 1.0f : result;
+  return y == 0.0f ? 1.0f : result;
 }
 
 } // namespace lpu::numerics::sequences
+
+#undef LPU_SEQUENCE
 
 #endif // LPU_LIB_SIMULATOR_KERNELS_TRANSCENDENTALS_H
