@@ -18,8 +18,14 @@ using namespace lpu;
 std::optional<Error> Executor::execute(const QueuedInstruction &instruction) {
   const Instruction &word = instruction.word;
   const std::vector<ResolvedView> &views = instruction.views;
-  for (const ResolvedView &view : views) {
-    if (std::optional<Error> error = memory.check(view)) {
+  for (size_t i = 0; i < views.size(); ++i) {
+    // An empty view touches nothing, unless it is the result of a reduction of
+    // nothing, which the rows still write.
+    bool isTouched = views[i].numElements() > 0 ||
+                     (word.opcode == Opcode::Vec && plans[word.a].isWritten[i]);
+    std::optional<Error> error =
+        isTouched ? memory.check(views[i]) : std::nullopt;
+    if (error) {
       return error;
     }
   }

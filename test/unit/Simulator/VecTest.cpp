@@ -108,6 +108,21 @@ TEST(Vec, SumsInTheFixedOrder) {
   }
 }
 
+TEST(Vec, TheSumOfNothing) {
+  // An input of no bytes, its element dimensions merged into one with stride 0.
+  float in = 0, out = 7;
+  ProgramBuilder builder;
+  builder.input(DType::F32, {0, 3});
+  builder.output(DType::F32, {});
+  MicroBuilder micro(1, 0);
+  micro.elements();
+  uint16_t sum = micro.reduce(micro.load(0), MicroCombine::AddF);
+  micro.rows();
+  micro.store(1, sum);
+  builder.vec(micro, {arg(0, DType::F32, {0}, {0}), arg(1, DType::F32, {0}, {0})});
+  onAllHosts(builder, {&in, &out}, [&] { EXPECT_EQ(out, 0); });
+}
+
 TEST(Vec, ReducesSeveralDimensionsRowMajor) {
   // Rows are the middle dimension of memory; elements are (outer, inner).
   constexpr int64_t outer = 7, rows = 5, inner = 11;
