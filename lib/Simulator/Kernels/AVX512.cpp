@@ -1,4 +1,4 @@
-//===- AVX512.cpp - Kernels for x86-64 with AVX-512 (F, BW, DQ, VL) ---===//
+//===- AVX512.cpp - Kernels for x86-64 with AVX-512 (F, BW, DQ, VL) -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Built with the flags that CMakeLists.txt gives this file.

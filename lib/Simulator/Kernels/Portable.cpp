@@ -1,4 +1,4 @@
-//===- Portable.cpp - Kernels for any CPU ---===//
+//===- Portable.cpp - Kernels for any CPU ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Built with the flags that CMakeLists.txt gives this file.
