@@ -41,7 +41,7 @@ def suites(build: Path, reports: Path, long: bool) -> dict[str, list[str]]:
     gtest = [str(build / "bin/lpu-unit-tests"), "--gtest_brief=1"]
     # Not `python -m lit.main`, which runs nothing and exits 0.
     lit = [sys.executable, "-c", "from lit.main import main; main()", "-sv"]
-    pytest = [sys.executable, "-m", "pytest", "-q", *(["-m", ""] if long else [])]
+    pytest = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *(["-m", ""] if long else [])]
     return {
         "gtest": [*gtest, f"--gtest_output=xml:{reports / 'gtest.xml'}"],
         "lit": [*lit, f"--xunit-xml-output={reports / 'lit.xml'}", str(build / "test")],
