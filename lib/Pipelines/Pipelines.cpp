@@ -39,6 +39,7 @@ static void addLPUPasses(OpPassManager &pm) {
   pm.addPass(createDecomposeTensorOpsPass());
   // Scalars go into bodies before fusion, which moves bodies around.
   pm.addPass(createSinkScalarsPass());
+  pm.addPass(createDecomposeArgReductionsPass());
   addCleanup(pm);
   pm.addPass(createFuseElementwisePass());
   // Fusion brings widenings and roundings together that cancel only now.
@@ -46,6 +47,8 @@ static void addLPUPasses(OpPassManager &pm) {
   pm.addPass(createExpandMathPass());
   addCleanup(pm);
   pm.addPass(createConvertLinalgToLPUPass());
+  addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createFuseVectorsPass());
   addCleanup(pm);
   pm.addPass(createVerifyLPUPass());
 }

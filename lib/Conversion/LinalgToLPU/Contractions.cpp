@@ -22,7 +22,8 @@ static Value skipWidening(Value value) {
                                                         : value;
 }
 
-bool mlir::lpu::isContraction(linalg::GenericOp op) {
+/// Whether the body of `op` is that of a contraction.
+static bool hasContractionBody(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       !op.hasPureTensorSemantics()) {
     return false;
@@ -51,13 +52,42 @@ bool mlir::lpu::isContraction(linalg::GenericOp op) {
       !isContractType(a.getType(), accumulator.getType())) {
     return false;
   }
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (!llvm::all_of(maps, [](AffineMap map) { return isLinear(map); }) ||
-      !maps[2].isProjectedPermutation(/*allowZeroInResults=*/true)) {
-    return false;
+  return true;
+}
+
+std::optional<Contraction> mlir::lpu::matchContraction(linalg::GenericOp op) {
+  if (!hasContractionBody(op)) {
+    return std::nullopt;
   }
-  SmallVector<bool> isReduction =
-      llvm::map_to_vector(op.getIteratorTypesArray(), linalg::isReductionIterator);
+  // A loop of one trip has index 0, whichever operands it stands in.
+  MLIRContext *context = op.getContext();
+  Contraction contraction;
+  SmallVector<AffineExpr> replacements;
+  for (auto [size, iterator] :
+       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    if (size == 1) {
+      replacements.push_back(getAffineConstantExpr(0, context));
+      continue;
+    }
+    replacements.push_back(
+        getAffineDimExpr(contraction.sizes.size(), context));
+    contraction.sizes.push_back(size);
+    contraction.isReduction.push_back(linalg::isReductionIterator(iterator));
+  }
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    contraction.maps.push_back(map.replaceDimsAndSymbols(
+        replacements, {}, contraction.sizes.size(), 0));
+  }
+  if (!llvm::all_of(contraction.maps, isLinear) ||
+      !isProjection(contraction.maps[2])) {
+    return std::nullopt;
+  }
   std::string reason;
-  return classifyContraction(maps, isReduction, reason).has_value();
+  std::optional<ContractDimensions> dimensions =
+      classifyContraction(contraction.maps, contraction.isReduction, reason);
+  if (!dimensions || dimensions->depth.empty()) {
+    return std::nullopt;
+  }
+  contraction.dimensions = *dimensions;
+  return contraction;
 }

@@ -70,7 +70,7 @@ static Value getStoredSource(Value value) {
 /// Whether the first operand rather than the second should be streamed: if it
 /// alone is a weight; if none or both are, if that moves fewer bytes, or as many
 /// and the smaller one stays on chip.
-static bool shouldSwap(linalg::GenericOp op, const ContractDimensions &dims,
+static bool shouldSwap(linalg::GenericOp op, const Contraction &contraction,
                        int64_t rowsPerPass) {
   Value a = op.getInputs()[0], b = op.getInputs()[1];
   bool storedA = getStoredSource(a) != nullptr;
@@ -78,19 +78,18 @@ static bool shouldSwap(linalg::GenericOp op, const ContractDimensions &dims,
   if (storedA != storedB) {
     return storedA;
   }
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto getPasses = [&](ArrayRef<unsigned> rows) {
     int64_t count = 1;
     for (unsigned dim : rows) {
-      count *= ranges[dim];
+      count *= contraction.sizes[dim];
     }
     return (count + rowsPerPass - 1) / rowsPerPass;
   };
   // One operand is read once and stays, the other passes by.
   int64_t sizeA = cast<RankedTensorType>(a.getType()).getNumElements();
   int64_t sizeB = cast<RankedTensorType>(b.getType()).getNumElements();
-  int64_t streamB = sizeA + getPasses(dims.rows) * sizeB;
-  int64_t streamA = sizeB + getPasses(dims.cols) * sizeA;
+  int64_t streamB = sizeA + getPasses(contraction.dimensions.rows) * sizeB;
+  int64_t streamA = sizeB + getPasses(contraction.dimensions.cols) * sizeA;
   return streamA < streamB || (streamA == streamB && sizeA > sizeB);
 }
 
@@ -119,21 +118,18 @@ struct ConvertContraction : OpRewritePattern<linalg::GenericOp> {
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isContraction(op)) {
+    std::optional<Contraction> contraction = matchContraction(op);
+    if (!contraction) {
       return rewriter.notifyMatchFailure(op, "is no contraction");
     }
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    SmallVector<bool> isReduction;
     SmallVector<Attribute> iterators;
-    for (utils::IteratorType iterator : op.getIteratorTypesArray()) {
-      isReduction.push_back(linalg::isReductionIterator(iterator));
-      iterators.push_back(rewriter.getStringAttr(
-          utils::stringifyIteratorType(iterator)));
+    for (bool isReduction : contraction->isReduction) {
+      iterators.push_back(
+          rewriter.getStringAttr(isReduction ? "reduction" : "parallel"));
     }
-    std::string reason;
-    ContractDimensions dims = *classifyContraction(maps, isReduction, reason);
+    SmallVector<AffineMap> &maps = contraction->maps;
     Value a = op.getInputs()[0], b = op.getInputs()[1];
-    if (shouldSwap(op, dims, rowsPerPass)) {
+    if (shouldSwap(op, *contraction, rowsPerPass)) {
       std::swap(a, b);
       std::swap(maps[0], maps[1]);
     }

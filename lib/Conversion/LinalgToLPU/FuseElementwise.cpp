@@ -130,6 +130,100 @@ struct FoldTransposeIntoProducer : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// The position in `group` of the one dimension that is no unit (the first
+/// dimension if all are), or none if several are not.
+static std::optional<int64_t> getNonUnit(ArrayRef<int64_t> group,
+                                         ArrayRef<int64_t> shape) {
+  int64_t found = group.front();
+  unsigned count = 0;
+  for (int64_t dim : group) {
+    if (shape[dim] != 1) {
+      found = dim;
+      ++count;
+    }
+  }
+  return count <= 1 ? std::optional(found) : std::nullopt;
+}
+
+/// Folds a reshape that adds or drops dimensions of size 1 into the indexing map
+/// of the generic that reads it.
+///
+///   %e = expand_shape %x : tensor<8xf32> into tensor<8x1xf32>
+///   generic (i, j) -> (i, 0) reads %e    =>    generic (i, j) -> (i) reads %x
+///
+/// Folding a collapse puts constants into the map, which keep other reshapes
+/// from moving through the generic: that is done last, and not to contractions.
+struct FoldUnitReshape : OpRewritePattern<linalg::GenericOp> {
+  FoldUnitReshape(MLIRContext *context, bool foldsCollapse)
+      : OpRewritePattern(context, /*benefit=*/4), foldsCollapse(foldsCollapse) {
+  }
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      std::optional<AffineMap> folded;
+      Value source;
+      if (auto expand = input->get().getDefiningOp<tensor::ExpandShapeOp>()) {
+        source = expand.getSrc();
+        folded = foldExpand(expand, map);
+      } else if (auto collapse =
+                     input->get().getDefiningOp<tensor::CollapseShapeOp>();
+                 collapse && foldsCollapse && !isContraction(op)) {
+        source = collapse.getSrc();
+        folded = foldCollapse(collapse, map);
+      }
+      if (!folded) {
+        continue;
+      }
+      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+      maps[input->getOperandNumber()] = *folded;
+      // Each loop still has to be the size of something.
+      if (!inversePermutation(concatAffineMaps(maps, op.getContext()))) {
+        continue;
+      }
+      rewriter.modifyOpInPlace(op, [&] {
+        input->set(source);
+        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "reads no reshape of unit dimensions");
+  }
+
+  static std::optional<AffineMap> foldExpand(tensor::ExpandShapeOp expand,
+                                             AffineMap map) {
+    SmallVector<AffineExpr> exprs;
+    for (ReassociationIndices group : expand.getReassociationIndices()) {
+      std::optional<int64_t> dim =
+          getNonUnit(group, expand.getResultType().getShape());
+      if (!dim) {
+        return std::nullopt;
+      }
+      exprs.push_back(map.getResult(*dim));
+    }
+    return AffineMap::get(map.getNumDims(), 0, exprs, map.getContext());
+  }
+
+  static std::optional<AffineMap> foldCollapse(tensor::CollapseShapeOp collapse,
+                                               AffineMap map) {
+    ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
+    SmallVector<AffineExpr> exprs(shape.size(),
+                                  getAffineConstantExpr(0, map.getContext()));
+    for (auto [position, group] :
+         llvm::enumerate(collapse.getReassociationIndices())) {
+      std::optional<int64_t> dim = getNonUnit(group, shape);
+      if (!dim) {
+        return std::nullopt;
+      }
+      exprs[*dim] = map.getResult(position);
+    }
+    return AffineMap::get(map.getNumDims(), 0, exprs, map.getContext());
+  }
+
+  bool foldsCollapse;
+};
+
 /// Writes a generic that yields a constant as the fill that it is.
 struct ConvertConstantToFill : OpRewritePattern<linalg::GenericOp> {
   using Base::Base;
@@ -160,13 +254,19 @@ struct FuseElementwisePass
     MLIRContext *context = &getContext();
     // Reshapes and transpositions first: a transposition that is folded into a
     // producer is folded once, in each of several users it is read askew.
+    RewritePatternSet units(context);
+    units.add<FoldUnitReshape>(context, /*foldsCollapse=*/false);
     RewritePatternSet layout(context);
     addLayoutPatterns(layout);
+    layout.add<FoldUnitReshape>(context, /*foldsCollapse=*/false);
     RewritePatternSet fusion(context);
     addLayoutPatterns(fusion);
+    fusion.add<FoldUnitReshape>(context, /*foldsCollapse=*/true);
     linalg::populateElementwiseOpsFusionPatterns(fusion, isWorthFusing);
     GreedyRewriteConfig config = GreedyRewriteConfig().setUseTopDownTraversal();
-    if (failed(applyPatternsGreedily(getOperation(), std::move(layout),
+    if (failed(applyPatternsGreedily(getOperation(), std::move(units),
+                                     config)) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(layout),
                                      config)) ||
         failed(applyPatternsGreedily(getOperation(), std::move(fusion),
                                      config))) {

@@ -146,3 +146,25 @@ func.func @sort(%x: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+#a = affine_map<(u, m, n, k) -> (u, m, k)>
+#b = affine_map<(u, m, n, k) -> (n, k)>
+#c = affine_map<(u, m, n, k) -> (m, u, n)>
+
+// A loop of one trip is no dimension of a contraction, wherever it stands.
+// CHECK-DAG: #[[$A:.+]] = affine_map<(d0, d1, d2) -> (0, d0, d2)>
+// CHECK-DAG: #[[$C:.+]] = affine_map<(d0, d1, d2) -> (d0, 0, d1)>
+// CHECK-LABEL: func.func @unit_loop
+func.func @unit_loop(%x: tensor<1x2x4xf32>, %w: tensor<3x4xf32>, %z: tensor<2x1x3xf32>) -> tensor<2x1x3xf32> {
+  // CHECK: lpu.contract {indexing_maps = [#[[$A]], #{{.*}}, #[[$C]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg0, %arg1
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%x, %w : tensor<1x2x4xf32>, tensor<3x4xf32>) outs(%z : tensor<2x1x3xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x1x3xf32>
+  return %r : tensor<2x1x3xf32>
+}

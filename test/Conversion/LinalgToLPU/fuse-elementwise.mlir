@@ -149,3 +149,26 @@ func.func @result(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>) -> tensor<3x2xf32> {
   } -> tensor<3x2xf32>
   return %t : tensor<3x2xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#keep = affine_map<(i, j) -> (i, 0)>
+
+// A kept dimension of size 1 is no operand of its own shape: both programs read
+// and write rows.
+// CHECK-DAG: #[[$R:.+]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @unit
+func.func @unit(%x: tensor<8x4xf32>, %m: tensor<8xf32>) -> tensor<8x4xf32> {
+  // CHECK-NOT: tensor.expand_shape
+  // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[$R]], #{{.*}}], {{.*}}} ins(%arg0, %arg1 : tensor<8x4xf32>, tensor<8xf32>)
+  %k = tensor.expand_shape %m [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
+  %e = tensor.empty() : tensor<8x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #keep, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %k : tensor<8x4xf32>, tensor<8x1xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %s = arith.subf %i, %j : f32
+    linalg.yield %s : f32
+  } -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}

@@ -51,7 +51,7 @@ func.func @not_linear(%x: tensor<2x4xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf3
 // -----
 
 func.func @result_map(%x: tensor<2x4xf32>, %c: tensor<2x4xf32>) -> tensor<2x4xf32> {
-  // expected-error @below {{map of c is not a projected permutation}}
+  // expected-error @below {{map of c is not a projection}}
   %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n * 2)>],
                      iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%x, %x : tensor<2x4xf32>, tensor<2x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>

@@ -13,11 +13,25 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include <optional>
+
 namespace mlir::lpu {
 
-/// Whether `op` is `c += a * b` over linear maps, with types that the matrix
-/// unit has, where a and b may be widened before they are multiplied.
-bool isContraction(linalg::GenericOp op);
+/// A contraction without the loops of one trip that an import is full of.
+struct Contraction {
+  SmallVector<AffineMap> maps; ///< Of a, b and c.
+  SmallVector<bool> isReduction;
+  SmallVector<int64_t> sizes;
+  ContractDimensions dimensions;
+};
+
+/// If `op` is `c += a * b` over linear maps, with types that the matrix unit
+/// has, where a and b may be widened before they are multiplied: its shape.
+std::optional<Contraction> matchContraction(linalg::GenericOp op);
+
+inline bool isContraction(linalg::GenericOp op) {
+  return matchContraction(op).has_value();
+}
 
 } // namespace mlir::lpu
 

@@ -74,6 +74,39 @@ def DecomposeTensorOpsPass : Pass<"lpu-decompose-tensor-ops"> {
   ];
 }
 
+def DecomposeArgReductionsPass : Pass<"lpu-decompose-arg-reductions"> {
+  let summary = "Write argmax and argmin as two reductions";
+  let description = [{
+    A reduction that carries a maximum and its position depends on itself from
+    element to element, so that it would run on one lane. It becomes two: the
+    maximum, then the first position that holds it (or a NaN, which is the
+    maximum if there is one).
+
+    Before:
+    ```mlir
+    %r:2 = linalg.generic ... ins(%x) outs(%lowest, %zero) {
+    ^bb0(%in: f32, %max: f32, %at: i64):
+      %m = arith.maximumf %in, %max : f32
+      %c = arith.cmpf ogt, %in, %max : f32
+      %i = arith.select %c, %here, %at : i64
+      linalg.yield %m, %i : f32, i64
+    }
+    ```
+    After:
+    ```mlir
+    %m = linalg.generic ... ins(%x) outs(%lowest) {/* maximumf */}
+    %i = linalg.generic ... ins(%x, %m) outs(%none) {
+    ^bb0(%in: f32, %max: f32, %at: i64):
+      %h = ... // in equals max, or is a NaN
+      %p = arith.select %h, %here, %none : i64
+      %f = arith.minsi %p, %at : i64
+      linalg.yield %f : i64
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def SinkScalarsPass : Pass<"lpu-sink-scalars"> {
   let summary = "Move scalar computations into the tensor operations that use them";
   let description = [{
@@ -119,7 +152,9 @@ def FuseElementwisePass : Pass<"lpu-fuse-elementwise"> {
     * nothing that computes is fused into a contraction, which would no longer
       be one;
     * a transposition of a result is folded into the map of its producer, so a
-      contraction writes in the order that is read.
+      contraction writes in the order that is read;
+    * a reshape that adds or drops dimensions of size 1 is folded into the map
+      that reads it.
 
     Before:
     ```mlir
@@ -178,6 +213,33 @@ def ConvertLinalgToLPUPass : Pass<"convert-linalg-to-lpu", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numContracts", "contracts", "Operations for the matrix unit">,
     Statistic<"numVectors", "vectors", "Programs for the vector unit">
+  ];
+}
+
+def FuseVectorsPass : Pass<"lpu-fuse-vectors", "::mlir::func::FuncOp"> {
+  let summary = "Merge vector programs";
+  let description = [{
+    Merges an `lpu.vector` into the one that uses its results, and two that read
+    the same operand, where the machine can run the result as one micro-program
+    and where that does not repeat more work than it saves. A softmax or a norm
+    becomes one program; an intermediate value that others need as well becomes
+    one more result.
+
+    Before:
+    ```mlir
+    %m = lpu.vector ins(%x) outs(%e0) {/* maximum of a row */}
+    %p = lpu.vector ins(%x, %m) outs(%e1) {/* exp(x - m) */}
+    %s = lpu.vector ins(%p) outs(%e0) {/* sum of a row */}
+    %r = lpu.vector ins(%p, %s) outs(%e1) {/* p / s */}
+    ```
+    After:
+    ```mlir
+    %r = lpu.vector ins(%x) outs(%e1) {/* all four */}
+    ```
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numMerged", "programs-merged", "Vector programs merged into another">
   ];
 }
 

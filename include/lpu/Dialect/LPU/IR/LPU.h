@@ -53,6 +53,11 @@ std::optional<LinearForm> getLinearForm(AffineExpr expr, unsigned numDims);
 /// Whether every result of `map` has a linear form.
 bool isLinear(AffineMap map);
 
+/// Whether each result of `map` is 0 or a dimension, and no dimension stands
+/// twice: every element is written by one point of the domain. Unlike
+/// AffineMap::isProjectedPermutation it takes any number of zeros.
+bool isProjection(AffineMap map);
+
 /// Whether the matrix unit multiplies elements of type `operand` into `result`.
 bool isContractType(Type operand, Type result);
 

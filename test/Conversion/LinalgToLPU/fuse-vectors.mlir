@@ -1,0 +1,142 @@
+// RUN: lpu-opt %s --pass-pipeline='builtin.module(func.func(lpu-fuse-vectors))' -split-input-file | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// A root mean square: the sum of squares of a row, and the row divided by it,
+// are one program of two phases.
+// CHECK-LABEL: func.func @phases
+func.func @phases(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  // CHECK: lpu.vector ins(%arg0 : tensor<8x64xf32>) outs(%{{.*}} : tensor<8x64xf32>) {
+  // CHECK-NEXT: ^bb0(%[[A:.+]]: tensor<8x64xf32>, %{{.*}}: tensor<8x64xf32>):
+  // CHECK: %[[S:.+]] = linalg.generic {{.*}}"reduction"]} ins(%[[A]] :
+  // CHECK: linalg.generic {{.*}} ins(%[[A]], %[[S]] :
+  // CHECK-NOT: lpu.vector
+  %e = tensor.empty() : tensor<8xf32>
+  %s = lpu.vector ins(%x : tensor<8x64xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %o: tensor<8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+    %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<8x64xf32>) outs(%f : tensor<8xf32>) {
+    ^bb1(%i: f32, %acc: f32):
+      %m = arith.mulf %i, %i : f32
+      %t = arith.addf %m, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    lpu.yield %r : tensor<8xf32>
+  } -> tensor<8xf32>
+  %g = tensor.empty() : tensor<8x64xf32>
+  %d = lpu.vector ins(%x, %s : tensor<8x64xf32>, tensor<8xf32>) outs(%g : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %b: tensor<8xf32>, %o: tensor<8x64xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<8x64xf32>, tensor<8xf32>) outs(%o : tensor<8x64xf32>) {
+    ^bb1(%i: f32, %j: f32, %u: f32):
+      %t = arith.divf %i, %j : f32
+      linalg.yield %t : f32
+    } -> tensor<8x64xf32>
+    lpu.yield %r : tensor<8x64xf32>
+  } -> tensor<8x64xf32>
+  return %d : tensor<8x64xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// A sum that is used later as well becomes one more result.
+// CHECK-LABEL: func.func @kept
+func.func @kept(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  // CHECK: %[[R:.+]]:2 = lpu.vector ins(%arg0, %arg1 : {{.*}}) outs(%{{.*}}, %{{.*}} : tensor<64xf32>, tensor<64xf32>)
+  // CHECK: return %[[R]]#1, %[[R]]#0
+  %e = tensor.empty() : tensor<64xf32>
+  %s = lpu.vector ins(%x, %y : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>, %o: tensor<64xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<64xf32>, tensor<64xf32>) outs(%o : tensor<64xf32>) {
+    ^bb1(%i: f32, %j: f32, %u: f32):
+      %t = arith.addf %i, %j : f32
+      linalg.yield %t : f32
+    } -> tensor<64xf32>
+    lpu.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  %d = lpu.vector ins(%s : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: tensor<64xf32>, %o: tensor<64xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<64xf32>) outs(%o : tensor<64xf32>) {
+    ^bb1(%i: f32, %u: f32):
+      %t = math.exp %i : f32
+      linalg.yield %t : f32
+    } -> tensor<64xf32>
+    lpu.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  return %s, %d : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#col = affine_map<(i, j) -> (j)>
+#one = affine_map<(i) -> (i)>
+
+// 1024 exponentials are not computed once more for each of 256 rows.
+// CHECK-LABEL: func.func @repeated
+func.func @repeated(%x: tensor<1024xf32>, %y: tensor<256x1024xf32>) -> tensor<256x1024xf32> {
+  // CHECK-COUNT-2: lpu.vector
+  %e = tensor.empty() : tensor<1024xf32>
+  %s = lpu.vector ins(%x : tensor<1024xf32>) outs(%e : tensor<1024xf32>) {
+  ^bb0(%a: tensor<1024xf32>, %o: tensor<1024xf32>):
+    %r = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+      ins(%a : tensor<1024xf32>) outs(%o : tensor<1024xf32>) {
+    ^bb1(%i: f32, %u: f32):
+      %t = math.exp %i : f32
+      linalg.yield %t : f32
+    } -> tensor<1024xf32>
+    lpu.yield %r : tensor<1024xf32>
+  } -> tensor<1024xf32>
+  %g = tensor.empty() : tensor<256x1024xf32>
+  %d = lpu.vector ins(%y, %s : tensor<256x1024xf32>, tensor<1024xf32>) outs(%g : tensor<256x1024xf32>) {
+  ^bb0(%a: tensor<256x1024xf32>, %b: tensor<1024xf32>, %o: tensor<256x1024xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<256x1024xf32>, tensor<1024xf32>) outs(%o : tensor<256x1024xf32>) {
+    ^bb1(%i: f32, %j: f32, %u: f32):
+      %t = arith.mulf %i, %j : f32
+      linalg.yield %t : f32
+    } -> tensor<256x1024xf32>
+    lpu.yield %r : tensor<256x1024xf32>
+  } -> tensor<256x1024xf32>
+  return %d : tensor<256x1024xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// A value read at computed positions has to be in memory.
+// CHECK-LABEL: func.func @table
+func.func @table(%x: tensor<64xf32>, %at: tensor<64xi64>) -> tensor<64xf32> {
+  // CHECK-COUNT-2: lpu.vector
+  %e = tensor.empty() : tensor<64xf32>
+  %s = lpu.vector ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: tensor<64xf32>, %o: tensor<64xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<64xf32>) outs(%o : tensor<64xf32>) {
+    ^bb1(%i: f32, %u: f32):
+      %t = arith.negf %i : f32
+      linalg.yield %t : f32
+    } -> tensor<64xf32>
+    lpu.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  %d = lpu.vector ins(%at, %s : tensor<64xi64>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: tensor<64xi64>, %t: tensor<64xf32>, %o: tensor<64xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<64xi64>) outs(%o : tensor<64xf32>) {
+    ^bb1(%i: i64, %u: f32):
+      %n = arith.index_cast %i : i64 to index
+      %v = tensor.extract %t[%n] : tensor<64xf32>
+      linalg.yield %v : f32
+    } -> tensor<64xf32>
+    lpu.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  return %d : tensor<64xf32>
+}
