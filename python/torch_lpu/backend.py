@@ -15,11 +15,12 @@ import torch
 from torch.fx import GraphModule
 
 from . import compiler, diagnostics, dump, failures, partition
+from .attention import keep_attention
 from .cache import process_cache
 from .decompositions import decomposition_table
 from .diagnostics import StageError
 from .machines import machine_text
-from .normalize import Mutation, keep_attention, normalize
+from .normalize import Mutation, normalize
 from .options import Options
 from .program import Program
 from .signature import bind_signature
@@ -146,7 +147,7 @@ def _region_compiler(options: Options, names: dict[str, str]) -> partition.Compi
         if options.dump_dir is not None:
             directory = dump.next_directory(options.dump_dir)
             dump.dump_compilation(directory, gm, compilation)
-            program.on_first_run = lambda run: dump.dump_run(directory, run)
+            program.on_first_run = lambda inputs: dump.dump_run(directory, inputs, run_options)
         return program
 
     return compile_region

@@ -6,14 +6,22 @@ from __future__ import annotations
 import os
 import shlex
 import threading
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import numpy
+import torch
+from torch import Tensor
 from torch.fx import GraphModule
 
 from . import torchmlir
 from .compiler import FILES, PIPELINE_STAGES, Compilation, pipeline
-from .report import Run
+from .report import Run, RunHook
+
+# A run's arguments are kept up to this size; weights of a large model are not.
+MAX_ARGUMENT_BYTES = 64 << 20
 
 _lock = threading.Lock()
 _used: dict[str, int] = {}
@@ -40,9 +48,35 @@ def dump_compilation(directory: Path, gm: GraphModule, compilation: Compilation)
     os.chmod(script, 0o755)
 
 
-def dump_run(directory: Path, run: Run) -> None:
-    (directory / FILES["trace"]).write_text(run.trace or "")
-    (directory / FILES["report"]).write_text(run.to_json())
+def dump_run(directory: Path, inputs: Sequence[Tensor], run_options: dict[str, Any]) -> RunHook:
+    """Keeps what a run starts from; the result writes its trace and report, and how to replay it."""
+    command = ["lpu-sim", FILES["bin"], "--dma", run_options["dma"]]
+    if run_options["poison"]:
+        command.append("--poison")
+    if sum(tensor.nbytes for tensor in inputs) <= MAX_ARGUMENT_BYTES:
+        (directory / "arguments").mkdir(exist_ok=True)
+        for number, tensor in enumerate(inputs):
+            name = f"arguments/{number:03}.npy"
+            numpy.save(directory / name, _to_numpy(tensor))
+            command += ["--arg", name]
+    outputs = {"--trace": FILES["trace"], "--report": FILES["report"]}
+    command += [word for option, name in outputs.items() for word in (option, f"replay/{name}")]
+
+    def finish(run: Run) -> None:
+        (directory / FILES["trace"]).write_text(f"{run.trace}\n")  # As lpu-sim writes them.
+        (directory / FILES["report"]).write_text(f"{run.to_json()}\n")
+        with open(directory / "repro.sh", "a") as script:
+            script.write(f"\necho '{FILES['bin']} -> {FILES['trace']}'\n{shlex.join(command)}\n")
+            if "--arg" in command:
+                script.writelines(f"cmp {name} replay/{name}\n" for name in outputs.values())
+
+    return finish
+
+
+def _to_numpy(tensor: Tensor) -> numpy.ndarray:
+    """NumPy has no bfloat16: its bits."""
+    tensor = tensor.detach()
+    return (tensor.view(torch.uint16) if tensor.dtype == torch.bfloat16 else tensor).numpy()
 
 
 def repro_script(compilation: Compilation) -> str:

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch._ops import OpOverload
 
-from .normalize import whole_attention
+from .attention import whole_attention
 
 aten = torch.ops.aten
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Brings graphs into the form that the importer takes.
 
-Two steps. Before AOTAutograd, `keep_attention` makes attention calls of
-Dynamo's graph opaque. After it, `normalize` runs a table of small rewrites on
-the functional ATen graph and turns the in-place tail (`aten.copy_` into a
-placeholder) into `Mutation`s: result k is the new value of input j.
+`normalize` runs a table of small rewrites on AOTAutograd's functional graph and
+turns the in-place tail (`aten.copy_` into a placeholder) into `Mutation`s:
+result k is the new value of input j.
 """
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,11 +16,14 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
 from . import ops
+from .attention import convert_flash_attention, group_queries
 from .options import Options
+from .rewriting import call, shape_of
 from .support import DTYPES, VIEW_OPS
 
 aten = torch.ops.aten
@@ -36,195 +37,6 @@ class Mutation:
     input: int
 
 
-# --- Before AOTAutograd: attention stays whole -------------------------------
-
-
-def whole_attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> Tensor:
-    """scaled_dot_product_attention as one `lpu::attention` on 4-d operands where that says the same."""
-    if not _can_stay_whole(query, key, value, attn_mask, dropout_p, is_causal, enable_gqa):
-        return torch.nn.functional.scaled_dot_product_attention(
-            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
-        )
-    mask = attn_mask
-    if query.dim() == 3:  # No heads: one head.
-        query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
-        mask = mask.unsqueeze(1) if mask is not None and mask.dim() == 3 else mask
-        squeezed = True
-    else:
-        squeezed = False
-    if mask is not None and mask.dim() < 4:
-        mask = mask.reshape((1,) * (4 - mask.dim()) + tuple(mask.shape))
-    factor = 1.0 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
-    result = ops.attention(query, key, value, mask, factor, is_causal)
-    return result.squeeze(1) if squeezed else result
-
-
-def _can_stay_whole(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Tensor | None,
-    dropout_p: float,
-    is_causal: bool,
-    enable_gqa: bool,
-) -> bool:
-    tensors = [t for t in (query, key, value, mask) if t is not None]
-    if dropout_p != 0.0 or (mask is not None and is_causal):
-        return False
-    if torch.is_autocast_enabled("cpu") or (
-        torch.is_grad_enabled() and any(t.requires_grad for t in tensors)
-    ):
-        return False
-    if query.dtype not in (torch.float32, torch.bfloat16, torch.float16):
-        return False
-    if key.dtype != query.dtype or value.dtype != query.dtype:
-        return False
-    if query.dim() not in (3, 4) or key.dim() != query.dim() or value.dim() != query.dim():
-        return False
-    if any(size == 0 for t in tensors for size in t.shape):
-        return False
-    if key.shape[0] != query.shape[0] or value.shape[0] != query.shape[0] or key.shape[-2] != value.shape[-2]:
-        return False
-    if query.dim() == 4:
-        same_heads = query.shape[1] == key.shape[1] == value.shape[1]
-        grouped = key.shape[1] == value.shape[1] and query.shape[1] % key.shape[1] == 0
-        if not (same_heads or (enable_gqa and grouped)):
-            return False
-    if mask is None:
-        return True
-    full = (*query.shape[:-1], key.shape[-2])
-    if mask.dtype not in (torch.bool, query.dtype) or not 2 <= mask.dim() <= query.dim():
-        return False
-    return all(m in (1, f) for m, f in zip(mask.shape, full[len(full) - mask.dim() :], strict=True))
-
-
-_ATTENTION_CALLS = (
-    torch.nn.functional.scaled_dot_product_attention,
-    torch._C._nn.scaled_dot_product_attention,
-    aten.scaled_dot_product_attention,
-    aten.scaled_dot_product_attention.default,
-)
-
-
-def keep_attention(gm: GraphModule) -> None:
-    """Replaces attention calls in Dynamo's graph (and its nested graphs) by `whole_attention`."""
-    for module in gm.modules():
-        if not isinstance(module, GraphModule):
-            continue
-        changed = False
-        for node in module.graph.nodes:
-            if node.op == "call_function" and node.target in _ATTENTION_CALLS:
-                node.target = whole_attention
-                changed = True
-        if changed:
-            module.recompile()
-
-
-# --- After AOTAutograd --------------------------------------------------------
-
-
-def call(graph: Graph, like: Node, target: Any, *args: Any, **kwargs: Any) -> Node:
-    """Inserts a call with the metadata of `like` and the value that the call has under fake tensors."""
-    node = graph.call_function(target, args, kwargs)
-    node.meta = {key: value for key, value in like.meta.items() if key in ("stack_trace", "nn_module_stack")}
-    node.meta["val"] = target(*_values(args), **_values(kwargs))
-    return node
-
-
-def _values(tree: Any) -> Any:
-    return map_arg(tree, lambda node: node.meta["val"])
-
-
-def _shape(node: Node) -> list[int]:
-    return list(node.meta["val"].shape)
-
-
-def convert_flash_attention(graph: Graph) -> None:
-    """`_scaled_dot_product_flash_attention_for_cpu` whose log-sum-exp is unused -> `lpu::attention`."""
-    target = aten._scaled_dot_product_flash_attention_for_cpu.default
-    for node in graph.find_nodes(op="call_function", target=target):
-        arguments = dict(
-            zip(("query", "key", "value", "dropout_p", "is_causal"), node.args, strict=False), **node.kwargs
-        )
-        query = arguments["query"]
-        users = list(node.users)
-        if arguments.get("dropout_p", 0.0) != 0.0 or len(_shape(query)) != 4:
-            continue
-        if any(user.target is not operator.getitem or user.args[1] != 0 for user in users):
-            continue
-        scale = arguments.get("scale")
-        with graph.inserting_before(node):
-            mask = arguments.get("attn_mask")
-            if mask is not None and len(_shape(mask)) < 4:
-                mask = call(
-                    graph, node, aten.view.default, mask, [1] * (4 - len(_shape(mask))) + _shape(mask)
-                )
-            factor = 1.0 / math.sqrt(_shape(query)[-1]) if scale is None else float(scale)
-            whole = call(
-                graph,
-                node,
-                ops.attention,
-                query,
-                arguments["key"],
-                arguments["value"],
-                mask,
-                factor,
-                bool(arguments.get("is_causal", False)),
-            )
-        for user in users:
-            user.replace_all_uses_with(whole)
-            graph.erase_node(user)
-        graph.erase_node(node)
-
-
-def group_queries(graph: Graph) -> None:
-    """Attention over K and V repeated along the heads -> attention over K and V themselves.
-
-    The repeat is `unsqueeze(2), expand, clone, view` (what `repeat_interleave`
-    of heads or its hand-written form traces to); the group count is then
-    implied by the operands' head counts.
-    """
-    for node in graph.find_nodes(op="call_function", target=ops.attention):
-        query, key, value, *rest = node.args
-        few_keys, few_values = _unrepeated_heads(key), _unrepeated_heads(value)
-        if few_keys is None or few_values is None or _shape(few_keys)[1] != _shape(few_values)[1]:
-            continue
-        node.args = (query, few_keys, few_values, *rest)
-
-
-def _unrepeated_heads(node: Node) -> Node | None:
-    repeated = _shape(node)
-    while node.target in (
-        aten.view.default,
-        aten._unsafe_view.default,
-        aten.reshape.default,
-        aten.clone.default,
-    ):
-        node = node.args[0]
-    if node.target is not aten.expand.default:
-        return None
-    wide = _shape(node)
-    node = node.args[0]
-    if node.target is not aten.unsqueeze.default or node.args[1] not in (2, -3):
-        return None
-    source = node.args[0]
-    if len(wide) != 5 or len(_shape(source)) != 4:
-        return None
-    batch, heads, count, length, depth = wide
-    if _shape(source) != [batch, heads, length, depth] or repeated != [batch, heads * count, length, depth]:
-        return None
-    return source
-
-
 def keep_scatter(graph: Graph) -> None:
     """Writes of whole rows at the positions of one index vector -> `lpu::scatter`."""
     for node in list(graph.nodes):
@@ -234,16 +46,16 @@ def keep_scatter(graph: Graph) -> None:
         if match is None:
             continue
         cache, index, value, axis, wrap_negative = match
-        rows = _shape(cache)
-        rows[axis] = _shape(index)[0] if _shape(index) else 1
+        rows = shape_of(cache)
+        rows[axis] = shape_of(index)[0] if shape_of(index) else 1
         if cache.meta["val"].dtype != value.meta["val"].dtype:
             continue
         with graph.inserting_before(node):
-            if not _shape(index):
+            if not shape_of(index):
                 index = call(graph, node, aten.view.default, index, [1])
             if index.meta["val"].dtype != torch.int64:
                 index = call(graph, node, aten._to_copy.default, index, dtype=torch.int64)
-            if _shape(value) != rows:
+            if shape_of(value) != rows:
                 value = call(graph, node, aten.expand.default, value, rows)
             whole = call(graph, node, ops.scatter, cache, index, value, axis, wrap_negative)
         node.replace_all_uses_with(whole)
@@ -254,9 +66,9 @@ def _row_write(node: Node) -> tuple[Node, Node, Node, int, bool] | None:
     """(cache, index, value, axis, wrap_negative) if the node writes whole rows."""
     if node.target is aten.index_copy.default:
         cache, axis, index, value = node.args
-        if not _shape(cache) or len(_shape(index)) > 1:
+        if not shape_of(cache) or len(shape_of(index)) > 1:
             return None
-        return cache, index, value, axis % len(_shape(cache)), False
+        return cache, index, value, axis % len(shape_of(cache)), False
     if node.target is not aten.index_put.default:
         return None
     cache, indices, value, *rest = node.args
@@ -265,7 +77,7 @@ def _row_write(node: Node) -> tuple[Node, Node, Node, int, bool] | None:
     if accumulate or len(used) != 1:
         return None
     axis, index = used[0]
-    if len(_shape(index)) != 1 or index.meta["val"].dtype not in (torch.int64, torch.int32):
+    if len(shape_of(index)) != 1 or index.meta["val"].dtype not in (torch.int64, torch.int32):
         return None
     return cache, index, value, axis, True
 
@@ -333,18 +145,42 @@ def _converted(graph: Graph, node: Node, dtype: torch.dtype) -> Node:
 
 
 def fold_empty(graph: Graph) -> None:
-    """A tensor without elements has no value to compute."""
+    """What has no elements, or is made of tensors without elements, depends on no data: a constant."""
     for node in list(graph.nodes):
         value = node.meta.get("val")
         if not isinstance(node.target, OpOverload) or not isinstance(value, Tensor) or _is_symbolic(value):
             continue
-        if value.numel() == 0 and value.dtype in DTYPES and not node.target._schema.is_mutable:
-            with graph.inserting_before(node):
-                empty = graph.call_function(aten.full.default, (list(value.shape), 0), {"dtype": value.dtype})
-            empty.meta = {key: item for key, item in node.meta.items() if key != "tensor_meta"}
-            empty.meta["val"] = value.contiguous()
-            node.replace_all_uses_with(empty)
-            graph.erase_node(node)
+        if value.dtype not in DTYPES or node.target._schema.is_mutable:
+            continue
+        filling = 0 if value.numel() == 0 else _value_of_nothing(node)
+        if filling is None:
+            continue
+        with graph.inserting_before(node):
+            full = graph.call_function(
+                aten.full.default, (list(value.shape), filling), {"dtype": value.dtype}
+            )
+        full.meta = {key: item for key, item in node.meta.items() if key != "tensor_meta"}
+        full.meta["val"] = value.contiguous()
+        node.replace_all_uses_with(full)
+        graph.erase_node(node)
+
+
+def _value_of_nothing(node: Node) -> bool | int | float | None:
+    """The one value of all elements of an op on empty tensors, if it is one: the sum of nothing is 0."""
+    operands = [operand.meta.get("val") for operand in node.all_input_nodes]
+    if not operands or not all(
+        isinstance(o, Tensor) and not _is_symbolic(o) and o.numel() == 0 for o in operands
+    ):
+        return None
+    with unset_fake_temporarily():
+        args, kwargs = map_arg(
+            (node.args, node.kwargs),
+            lambda operand: torch.empty(operand.meta["val"].shape, dtype=operand.meta["val"].dtype),
+        )
+        result = node.target(*args, **kwargs)
+        first = result.reshape(-1)[0]
+        same = torch.equal(result, first.expand_as(result)) or bool(result.isnan().all())
+        return first.item() if same else None
 
 
 def _is_symbolic(value: Tensor) -> bool:

@@ -9,7 +9,7 @@ changes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -56,7 +56,7 @@ class Program:
         self.signature = signature
         self.compilation = compilation
         self.run_options = run_options
-        self.on_first_run: reports.RunHook | None = None
+        self.on_first_run: Callable[[Sequence[Tensor]], reports.RunHook] | None = None
         self._outputs = [result for result in signature.results if result.alias is None]
 
     def __call__(self, *args: Any) -> list[Any]:
@@ -73,7 +73,7 @@ class Program:
             pointers.append(memory.data_ptr())
         outputs = [torch.empty(result.buffer.sizes, dtype=result.buffer.dtype) for result in self._outputs]
         pointers.extend(tensor.data_ptr() for tensor in outputs)
-        self._run(pointers)
+        self._run(pointers, inputs)
         results: list[Tensor | None] = []
         fresh = iter(outputs)
         for result in self.signature.results:
@@ -84,8 +84,10 @@ class Program:
                 self._write_back(self.signature.arguments[result.alias], inputs[result.alias], args)
         return [self._output(output, results, args) for output in self.signature.outputs]
 
-    def _run(self, pointers: list[int]) -> None:
-        hook, self.on_first_run = self.on_first_run, None
+    def _run(self, pointers: list[int], inputs: Sequence[Tensor]) -> None:
+        hook = None
+        if self.on_first_run is not None:
+            hook, self.on_first_run = self.on_first_run(inputs), None
         collectors = reports.collectors()
         timing = bool(collectors) or hook is not None
         trace = hook is not None or any(collector.trace for collector in collectors)

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx import Graph, GraphModule, Node
 
-from .normalize import call
+from .rewriting import call
 
 aten = torch.ops.aten
 

@@ -44,3 +44,4 @@ def test_a_changed_input_of_another_size():
 
 def test_zero_sizes():
     check(lambda x, y: (x @ y, x.sum(), torch.cat([x, x])), torch.randn(0, 3), torch.randn(3, 4))
+    check(lambda x, y: (x @ y + 1, x.mean(), x.prod(1), (x > 0).all()), torch.randn(3, 0), torch.randn(0, 4))

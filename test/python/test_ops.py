@@ -107,7 +107,7 @@ def test_unsigned_bytes():
     x, y = torch.randint(0, 256, (5, 30), dtype=torch.uint8), torch.randint(1, 9, (5, 30), dtype=torch.uint8)
     check(lambda x, y: (torch.cat([x, y.to(torch.int32)]), x.cumsum(0), y[:, :5].prod(1), x.sort(1)[0]), x, y)
     check(
-        lambda x, y: (x == 200, x < 300, torch.where(x.bool(), x, y), x.max(0), x.topk(3), x.float().mean()),
+        lambda x, y: (x == 200, x < 100, torch.where(x.bool(), x, y), x.max(0), x.topk(3), x.float().mean()),
         x,
         y,
     )
@@ -194,6 +194,12 @@ NORMS = {
 @pytest.mark.parametrize("name", NORMS)
 def test_norms(name, dtype):
     check(NORMS[name].to(dtype), floats(4, 6, 48, dtype=dtype))
+
+
+def test_index_of_the_best():
+    x = integers(6, 9, low=-2, high=3)  # Ties: the first one counts.
+    check(lambda x: (x.argmax(0), x.argmin(1, keepdim=True), x.argmax(), x.max(1), x.min(0)), x)
+    check(lambda x: (x.argmax(), x.sum().argmin(), x.argmax(-1)), floats(3, 700))
 
 
 def test_normalize_and_cosine():

@@ -41,7 +41,7 @@ def dump(tmp_path, lpu_compile):
 
 
 def test_every_stage_is_dumped(dump):
-    assert {path.name for path in dump.iterdir()} == {*FILES.values(), "repro.sh"}
+    assert {path.name for path in dump.iterdir()} == {*FILES.values(), "repro.sh", "arguments"}
     assert all((dump / name).stat().st_size > 0 for name in FILES.values())
 
 
@@ -58,8 +58,9 @@ def test_repro_script_replays_every_stage_byte_for_byte(dump):
         [str(dump / "repro.sh")], env={**os.environ, "PATH": path}, capture_output=True, text=True, cwd="/"
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    for stage in ("linalg", "lpu", "tiled", "buffer", "alloc", "isa", "bin"):
-        assert (dump / "replay" / FILES[stage]).read_bytes() == (dump / FILES[stage]).read_bytes()
+    for stage, name in FILES.items():
+        if stage not in ("fx", "torch"):
+            assert (dump / "replay" / name).read_bytes() == (dump / name).read_bytes(), name
 
 
 def _tool_directories():

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Decompositions around what torch-mlir lowers wrongly, inexactly or not at all.
+
+Each one says what it avoids. One that returns NotImplemented keeps the op.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+from .moments import compute_dtype
+
+aten = torch.ops.aten
+
+
+def _divide_integers(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
+    """Exact, where torch-mlir floors a float64 quotient and does not divide bytes at all."""
+    result = torch.result_type(input, other)
+    if rounding_mode is None or result.is_floating_point or result.is_complex:
+        return NotImplemented
+    if result == torch.int8:
+        wide = torch.div(input.to(torch.int32), other.to(torch.int32), rounding_mode=rounding_mode)
+        return wide.to(result)
+    if rounding_mode == "trunc":
+        return NotImplemented
+    input, other = input.to(result), other.to(result)
+    return torch.div(input - torch.remainder(input, other), other, rounding_mode="trunc")
+
+
+def _floor_divide(input: Tensor, other: Tensor) -> Tensor:
+    return torch.div(input, other, rounding_mode="floor")
+
+
+def _maximum(input: Tensor, other: Tensor) -> Tensor:
+    """NaN if either is NaN, which torch-mlir's comparison forgets."""
+    if not torch.result_type(input, other).is_floating_point:
+        return NotImplemented
+    return torch.where((input > other) | (input != input), input, other)
+
+
+def _minimum(input: Tensor, other: Tensor) -> Tensor:
+    if not torch.result_type(input, other).is_floating_point:
+        return NotImplemented
+    return torch.where((input < other) | (input != input), input, other)
+
+
+def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """NaN stays NaN, which torch-mlir's unordered comparison turns into a bound."""
+    if not input.is_floating_point():
+        return NotImplemented
+    result = torch.result_type(input, min if min is not None else max)
+    value = input.to(result)
+    if min is not None:
+        value = torch.where(value < min, _bound(min, value), value)
+    if max is not None:
+        value = torch.where(value > max, _bound(max, value), value)
+    return value
+
+
+def _bound(bound: Any, like: Tensor) -> Tensor:
+    if isinstance(bound, Tensor):
+        return bound.to(like.dtype)
+    return torch.full((), bound, dtype=like.dtype, device=like.device)
+
+
+def _index_of_best(best: Callable[..., Tensor], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    """The first place of the extremum (or of a NaN) as two reductions.
+
+    The stock form carries an index along with the value, which makes the
+    reduction a chain of dependent steps.
+    """
+    if input.numel() == 0 or input.is_complex():
+        return NotImplemented
+    if dim is None or input.dim() == 0:
+        shape = [1] * input.dim() if keepdim else []
+        return _index_of_best(best, input.reshape(-1), 0, False).reshape(shape)
+    dim = dim % input.dim()
+    found = input == best(input, [dim], True)
+    if input.is_floating_point():
+        found = found | (input != input)
+    size = input.shape[dim]
+    places = torch.arange(size, device=input.device).view([-1] + [1] * (input.dim() - 1 - dim))
+    return torch.where(found, places, size).amin([dim], keepdim)
+
+
+def _argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    return _index_of_best(torch.amax, input, dim, keepdim)
+
+
+def _argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    return _index_of_best(torch.amin, input, dim, keepdim)
+
+
+def _max_with_index(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    indices = _argmax(input, dim, keepdim)
+    return NotImplemented if indices is NotImplemented else (input.amax(dim, keepdim), indices)
+
+
+def _min_with_index(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    indices = _argmin(input, dim, keepdim)
+    return NotImplemented if indices is NotImplemented else (input.amin(dim, keepdim), indices)
+
+
+def _gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """torch-mlir's tanh form has a wrong constant (0.797724 for sqrt(2 / pi))."""
+    if approximate != "tanh":
+        return NotImplemented
+    x = input.to(compute_dtype(input))
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))
+    return (0.5 * x * (1 + torch.tanh(inner))).to(input.dtype)
+
+
+def _constant_pad(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
+    """Negative padding is a slice."""
+    if all(amount >= 0 for amount in pad):
+        return NotImplemented
+    for place in range(0, len(pad), 2):
+        dim = input.dim() - 1 - place // 2
+        before, after = max(-pad[place], 0), max(-pad[place + 1], 0)
+        input = input.narrow(dim, before, input.shape[dim] - before - after)
+    return aten.constant_pad_nd(input, [max(amount, 0) for amount in pad], value)
+
+
+def _roll(input: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor:
+    """Two slices per dimension, where the stock form gathers at computed indices."""
+    if not dims:
+        return _roll(input.reshape(-1), shifts, (0,)).reshape(input.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = input.shape[dim]
+        start = -shift % size if size else 0
+        if start:
+            parts = input.narrow(dim, start, size - start), input.narrow(dim, 0, start)
+            input = torch.cat(parts, dim)
+    return input.clone()
+
+
+def _eye(rows: int, columns: int | None = None, **kwargs: Any) -> Tensor:
+    """The stock form counts in the narrowest integer type, on which torch-mlir crashes."""
+    dtype = kwargs.get("dtype") or torch.get_default_dtype()
+    device = kwargs.get("device")
+    row = torch.arange(rows, device=device).unsqueeze(1)
+    column = torch.arange(rows if columns is None else columns, device=device)
+    return (row == column).to(dtype)
+
+
+CORRECTIONS: dict[OpOverload, Callable] = {
+    aten.argmax.default: _argmax,
+    aten.argmin.default: _argmin,
+    aten.clamp.Tensor: _clamp,
+    aten.clamp.default: _clamp,
+    aten.constant_pad_nd.default: _constant_pad,
+    aten.div.Tensor_mode: _divide_integers,
+    aten.eye.default: _eye,
+    aten.eye.m: _eye,
+    aten.floor_divide.default: _floor_divide,
+    aten.gelu.default: _gelu,
+    aten.max.dim: _max_with_index,
+    aten.maximum.default: _maximum,
+    aten.min.dim: _min_with_index,
+    aten.minimum.default: _minimum,
+    aten.roll.default: _roll,
+}
