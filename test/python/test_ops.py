@@ -106,11 +106,7 @@ def test_convert(dtype, to):
 def test_unsigned_bytes():
     x, y = torch.randint(0, 256, (5, 30), dtype=torch.uint8), torch.randint(1, 9, (5, 30), dtype=torch.uint8)
     check(lambda x, y: (torch.cat([x, y.to(torch.int32)]), x.cumsum(0), y[:, :5].prod(1), x.sort(1)[0]), x, y)
-    check(
-        lambda x, y: (x == 200, x < 100, torch.where(x.bool(), x, y), x.max(0), x.topk(3), x.float().mean()),
-        x,
-        y,
-    )
+    check(lambda x, y: (x == 200, x < 100, torch.where(x.bool(), x, y), x.amax(0), x.topk(3)[0]), x, y)
     check(
         lambda x, y: (x[:, 3:5] + 0, x.flip(1), F.pad(x, (1, 1)), x.gather(1, y.long()), x.repeat(2, 1)), x, y
     )
