@@ -110,12 +110,9 @@ static void addISAPasses(OpPassManager &pm) {
 //===----------------------------------------------------------------------===//
 
 static constexpr Stage stages[] = {
-    {"linalg", [](OpPassManager &) {}},
-    {"lpu", addLPUPasses},
-    {"tiled", addTiledPasses},
-    {"buffer", addBufferPasses},
-    {"alloc", addAllocPasses},
-    {"isa", addISAPasses},
+    {"linalg", [](OpPassManager &) {}}, {"lpu", addLPUPasses},
+    {"tiled", addTiledPasses},          {"buffer", addBufferPasses},
+    {"alloc", addAllocPasses},          {"isa", addISAPasses},
 };
 
 ArrayRef<Stage> mlir::lpu::getStages() { return stages; }
@@ -127,9 +124,8 @@ static const Stage *findStage(StringRef name) {
 
 bool mlir::lpu::parsePipelineOptions(StringRef text, PipelineOptions &options,
                                      std::string &error) {
-  std::string names =
-      llvm::join(llvm::map_range(stages, [](const Stage &s) { return s.name; }),
-                 ", ");
+  std::string names = llvm::join(
+      llvm::map_range(stages, [](const Stage &s) { return s.name; }), ", ");
   SmallVector<StringRef> words;
   llvm::SplitString(text, words);
   for (StringRef word : words) {
@@ -143,14 +139,14 @@ bool mlir::lpu::parsePipelineOptions(StringRef text, PipelineOptions &options,
       options.machine = value.str();
     } else if (key == "from" || key == "to") {
       if (findStage(value) == std::end(stages)) {
-        error = ("unknown stage '" + value + "'; expected one of " + names)
-                    .str();
+        error =
+            ("unknown stage '" + value + "'; expected one of " + names).str();
         return false;
       }
       (key == "from" ? options.from : options.to) = value.str();
     } else {
-      error = ("unknown option '" + key + "'; expected from, to or machine")
-                  .str();
+      error =
+          ("unknown option '" + key + "'; expected from, to or machine").str();
       return false;
     }
   }

@@ -165,9 +165,9 @@ Executor::executeVec(const QueuedInstruction &instruction) {
     }
   }
   touched.clear();
-  std::optional<Error> error = runMicroProgram(
-      plan, views.data(), static_cast<unsigned>(views.size()), memory, pool,
-      program.strtab, &touched);
+  std::optional<Error> error =
+      runMicroProgram(plan, views.data(), static_cast<unsigned>(views.size()),
+                      memory, pool, program.strtab, &touched);
   for (const TouchedElements &run : touched) {
     footprint.addElements(views[run.operand], run.first, run.last, run.write);
   }

@@ -10,8 +10,8 @@
 #include "lpu/Target/Names.h"
 
 #include <algorithm>
-#include <utility>
 #include <sys/mman.h>
+#include <utility>
 
 using namespace lpu;
 

@@ -7,9 +7,9 @@
 //   across:  for each chunk of rows, for each section: element after element
 //
 // Both give the same bits, since a reduction's partial results are those of the
-// elements' linear indices and never of lanes. `Along` suits long rows, `across`
-// short ones, everything elementwise (whose rows are single elements) and
-// carries, which go from one element to the next.
+// elements' linear indices and never of lanes. `Along` suits long rows,
+// `across` short ones, everything elementwise (whose rows are single elements)
+// and carries, which go from one element to the next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -234,8 +234,7 @@ void Run::setUp(Worker &worker) const {
   }
   uintptr_t start = reinterpret_cast<uintptr_t>(storage.data());
   frame.registers = storage.data() + (64 - start % 64) % 64;
-  frame.partials =
-      frame.registers + (plan.registerBytes + 63) / 64 * 64;
+  frame.partials = frame.registers + (plan.registerBytes + 63) / 64 * 64;
   frame.partialStride = partialLanes;
   frame.lanesAreElements = isAlong;
   int64_t elements = isAlong ? lanes.count : outer.count;
@@ -259,8 +258,8 @@ void Run::setUp(Worker &worker) const {
     operand.type = views[i].type;
     operand.base = memory.address(views[i]);
     operand.table = operand.base;
-    operand.isTracked = isTracking && plan.isTable[i] &&
-                        views[i].space == Space::Arg;
+    operand.isTracked =
+        isTracking && plan.isTable[i] && views[i].space == Space::Arg;
     std::copy(laneStrides[i].begin(), laneStrides[i].end(),
               operand.laneStrides);
     operand.tableSize = views[i].rank > 0 ? views[i].sizes[0] : 1;
@@ -278,7 +277,8 @@ void Run::setUp(Worker &worker) const {
   frame.touchedContext = &worker;
   frame.touched = [](void *context, uint32_t operand, const int64_t *elements,
                      unsigned count, bool write) {
-    std::vector<TouchedElements> &list = static_cast<Worker *>(context)->touched;
+    std::vector<TouchedElements> &list =
+        static_cast<Worker *>(context)->touched;
     for (unsigned i = 0; i < count; ++i) {
       if (!list.empty() && list.back().operand == operand &&
           list.back().write == write && elements[i] >= list.back().first &&
@@ -324,8 +324,8 @@ void Run::runAlong(Worker &worker, int64_t row) const {
     } else {
       kernel.startReductions(steps, count, frame);
       for (int64_t first = 0; first < lanes.count; first += chunk) {
-        frame.lanes =
-            static_cast<unsigned>(std::min<int64_t>(chunk, lanes.count - first));
+        frame.lanes = static_cast<unsigned>(
+            std::min<int64_t>(chunk, lanes.count - first));
         lanes.unravel(first, frame.laneStart);
         kernel.runSteps(steps, count, frame);
       }
@@ -360,8 +360,8 @@ void Run::runAcross(Worker &worker, int64_t first, unsigned count) const {
                     size_t(bytes) * count);
       }
       kernel.startReductions(steps, numSteps, frame);
-      for (int64_t element = 0;
-           element < outer.count && frame.fault == nullptr; ++element) {
+      for (int64_t element = 0; element < outer.count && frame.fault == nullptr;
+           ++element) {
         frame.element = static_cast<uint64_t>(element);
         if (element > 0) {
           outer.advance(worker.outer);
@@ -472,10 +472,11 @@ std::optional<Error> Run::run(const std::vector<char> &messages,
   return std::nullopt;
 }
 
-std::optional<Error> lpu::runMicroProgram(
-    const MicroPlan &plan, const ResolvedView *views, unsigned numViews,
-    const Memory &memory, ThreadPool &pool, const std::vector<char> &messages,
-    std::vector<TouchedElements> *touched) {
+std::optional<Error>
+lpu::runMicroProgram(const MicroPlan &plan, const ResolvedView *views,
+                     unsigned numViews, const Memory &memory, ThreadPool &pool,
+                     const std::vector<char> &messages,
+                     std::vector<TouchedElements> *touched) {
   return Run(plan, views, numViews, memory, pool, touched != nullptr)
       .run(messages, touched);
 }

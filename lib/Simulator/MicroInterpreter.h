@@ -72,8 +72,8 @@ struct TouchedElements {
   int64_t first, last;
 };
 
-/// Runs a plan on views in memory. `touched` (may be null) receives what gathers
-/// and scatters reached in operands that lie in arguments.
+/// Runs a plan on views in memory. `touched` (may be null) receives what
+/// gathers and scatters reached in operands that lie in arguments.
 std::optional<Error> runMicroProgram(const MicroPlan &plan,
                                      const ResolvedView *views,
                                      unsigned numViews, const Memory &memory,

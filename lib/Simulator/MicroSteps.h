@@ -34,7 +34,7 @@ struct MicroStep {
   uint16_t c;       ///< Combine, predicate or fault kind.
   uint32_t dst, first, second, third; ///< Byte offsets in the register file.
   uint32_t operand;                   ///< Operand, dimension or message.
-  uint32_t partials; ///< Reduce: byte offset in the partials.
+  uint32_t partials;                  ///< Reduce: byte offset in the partials.
 };
 
 /// An operand of the instruction as the lanes of a chunk see it.
@@ -67,7 +67,7 @@ struct MicroFrame {
   /// Reduce: lanes are consecutive elements of one row (the first one's linear
   /// index is a multiple of numPartials), or one element of consecutive rows.
   bool lanesAreElements;
-  uint64_t element; ///< In the second case, the element's linear index.
+  uint64_t element;       ///< In the second case, the element's linear index.
   uint32_t partialStride; ///< Values between a row's partials; 1 in the first.
   uint32_t partialCount;  ///< The others stay the identity. A power of two.
 

@@ -25,9 +25,7 @@ float numerics::erfc(float x) { return sequences::erfc(x); }
 float numerics::rsqrt(float x) { return sequences::rsqrt(x); }
 float numerics::pow(float x, float y) { return sequences::pow(x, y); }
 float numerics::atan(float x) { return sequences::atan(x); }
-float numerics::atan2(float y, float x) {
-  return sequences::atan2(y, x);
-}
+float numerics::atan2(float y, float x) { return sequences::atan2(y, x); }
 float numerics::asin(float x) { return sequences::asin(x); }
 float numerics::acos(float x) { return sequences::acos(x); }
 float numerics::sinh(float x) { return sequences::sinh(x); }

@@ -56,7 +56,8 @@ Result<ResolvedView> ResolvedView::resolve(const View &view,
   }
   if (view.sizeRegister != noneField) {
     int64_t value = control.registers[view.sizeRegister];
-    if (value < 0 || value > static_cast<int64_t>(view.sizes[view.dynamicDim])) {
+    if (value < 0 ||
+        value > static_cast<int64_t>(view.sizes[view.dynamicDim])) {
       return Error{"size register r" + std::to_string(view.sizeRegister) +
                        " holds " + std::to_string(value) +
                        ", expected a value in [0, " +
@@ -78,9 +79,10 @@ void lpu::collapseDimensions(ResolvedView *const *views, unsigned count) {
     if (first.sizes[d] == 1) {
       continue;
     }
-    bool merges = kept > 0 && std::all_of(views, views + count, [&](const ResolvedView *v) {
-      return v->strides[kept - 1] == v->strides[d] * v->sizes[d];
-    });
+    bool merges = kept > 0 &&
+                  std::all_of(views, views + count, [&](const ResolvedView *v) {
+                    return v->strides[kept - 1] == v->strides[d] * v->sizes[d];
+                  });
     for (unsigned i = 0; i < count; ++i) {
       ResolvedView &view = *views[i];
       if (merges) {

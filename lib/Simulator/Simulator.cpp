@@ -185,8 +185,7 @@ std::optional<Error> Run::issue(const QueuedInstruction &instruction) {
   return std::nullopt;
 }
 
-std::optional<Error>
-Run::loadRegister(const QueuedInstruction &instruction) {
+std::optional<Error> Run::loadRegister(const QueuedInstruction &instruction) {
   const ResolvedView &view = instruction.views[0];
   if (std::optional<Error> error = memory.check(view)) {
     return error;
@@ -194,9 +193,9 @@ Run::loadRegister(const QueuedInstruction &instruction) {
   footprint.add(view, false);
   // Without values only what the caller or the program provides can be read;
   // anything else counts as zero.
-  bool isKnown = options.values || view.space == Space::Constant ||
-                 (view.space == Space::Arg &&
-                  memory.isPresent(view.space, view.argument));
+  bool isKnown =
+      options.values || view.space == Space::Constant ||
+      (view.space == Space::Arg && memory.isPresent(view.space, view.argument));
   static constexpr uint8_t zero[8] = {};
   icp.loadElement(instruction.word, isKnown ? memory.address(view) : zero,
                   view.type);
@@ -326,8 +325,8 @@ Result<std::unique_ptr<Simulator>> Simulator::create(Program program) {
   if (std::optional<Error> error = verify(program)) {
     return *error;
   }
-  return std::unique_ptr<Simulator>(new Simulator(
-      std::make_unique<Implementation>(std::move(program))));
+  return std::unique_ptr<Simulator>(
+      new Simulator(std::make_unique<Implementation>(std::move(program))));
 }
 
 Result<Report> Simulator::run(void *const *arguments, size_t numArguments,

@@ -120,7 +120,8 @@ void lpu::copyView(const ResolvedView &destination, const ResolvedView &source,
   ResolvedView *both[] = {&target, &origin};
   collapseDimensions(both, 2);
   // A dimension along which the source is contiguous goes next to the last,
-  // where a plane of it and the destination's contiguous one is copied in tiles.
+  // where a plane of it and the destination's contiguous one is copied in
+  // tiles.
   if (target.rank > 2 && origin.strides[target.rank - 1] != 1) {
     for (unsigned d = 0; d + 2 < target.rank; ++d) {
       if (origin.strides[d] == 1) {
@@ -132,9 +133,9 @@ void lpu::copyView(const ResolvedView &destination, const ResolvedView &source,
       }
     }
   }
-  copyWalk(Walk{to, from, target.rank, target.sizes, target.strides,
-                origin.strides},
-           width);
+  copyWalk(
+      Walk{to, from, target.rank, target.sizes, target.strides, origin.strides},
+      width);
 }
 
 ResolvedView lpu::sliceAt(const ResolvedView &view, unsigned axis,

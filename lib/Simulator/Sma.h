@@ -22,7 +22,8 @@ namespace lpu {
 void copyView(const ResolvedView &destination, const ResolvedView &source,
               const Memory &memory);
 
-/// Reads an index vector and checks it against the `limit` rows that it selects from.
+/// Reads an index vector and checks it against the `limit` rows that it selects
+/// from.
 Result<std::vector<int64_t>> readIndices(const ResolvedView &indices,
                                          int64_t limit, bool wrapNegative,
                                          const Memory &memory);

@@ -5,14 +5,15 @@
 // cut across rows and columns freely and along depth only where the running
 // sums stay in f32:
 //
-//   for each (batch, block of rows, group of columns)        a host thread's task
+//   for each (batch, block of rows, group of columns)     a host thread's task
 //     for each panel of columns
 //       for each block of depth: pack the panel; sums += rows x panel
 //       round the sums into the output
 //
 // Views can be any strides (convolutions, transposes, heads apart): each view's
 // dimensions that continue each other are merged, and what then is still
-// irregular is addressed through a table of offsets and packed element by element.
+// irregular is addressed through a table of offsets and packed element by
+// element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,8 +90,8 @@ int64_t countOf(const ResolvedView &view, unsigned firstDim, unsigned rank) {
   return count;
 }
 
-/// An element as the SXE reads it: a float as f32 (a bf16 subnormal as zero), an
-/// integer as i32 in the bits of an f32.
+/// An element as the SXE reads it: a float as f32 (a bf16 subnormal as zero),
+/// an integer as i32 in the bits of an f32.
 float readOperand(const uint8_t *data, DType type, int64_t element) {
   switch (type) {
   case DType::F32: {
@@ -168,8 +169,7 @@ public:
                  const PlacedView &output, MmFields shape, bool accumulate)
       : a(activations.view), b(streamed.view), c(output.view),
         aData(activations.data), bData(streamed.data), cData(output.data),
-        accumulate(accumulate),
-        batches(countOf(c, 0, shape.batch)),
+        accumulate(accumulate), batches(countOf(c, 0, shape.batch)),
         rows(countOf(c, shape.batch, shape.rows)),
         columns(countOf(c, shape.batch + shape.rows, shape.cols)),
         depth(countOf(a, shape.batch + shape.rows, shape.depth)),
@@ -246,15 +246,14 @@ void Multiplication::packPanel(float *panel, const uint8_t *data,
     kernel.packAlongColumns(panel, start, b.type, bDepth.step, steps, count);
     return;
   }
-  unsigned padded = (count + kernel.columnStep - 1) / kernel.columnStep *
-                    kernel.columnStep;
+  unsigned padded =
+      (count + kernel.columnStep - 1) / kernel.columnStep * kernel.columnStep;
   for (int64_t k = 0; k < steps; ++k) {
     int64_t base = bDepth[firstDepth + k];
     for (unsigned j = 0; j < padded; ++j) {
       panel[k * padded + j] =
-          j < count
-              ? readOperand(data, b.type, base + bColumn[firstColumn + j])
-              : 0.0f;
+          j < count ? readOperand(data, b.type, base + bColumn[firstColumn + j])
+                    : 0.0f;
     }
   }
 }
@@ -311,8 +310,8 @@ void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
        column += kernel.panelColumns) {
     unsigned count = static_cast<unsigned>(
         std::min<int64_t>(kernel.panelColumns, lastColumn - column));
-    unsigned width = (count + kernel.columnStep - 1) / kernel.columnStep *
-                     kernel.columnStep;
+    unsigned width =
+        (count + kernel.columnStep - 1) / kernel.columnStep * kernel.columnStep;
     loadSums(sums, output, firstRow, numRows, column, count);
     int64_t done = 0;
     if (isDirect && count == width) {

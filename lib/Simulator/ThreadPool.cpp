@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Instructions follow each other within microseconds, so a worker that has run
-// out of work spins for a little while before it goes to sleep. Nobody waits for
-// a worker that has not woken up yet: the caller takes tasks too, closes the job
-// when none are left, and waits only for workers inside.
+// out of work spins for a little while before it goes to sleep. Nobody waits
+// for a worker that has not woken up yet: the caller takes tasks too, closes
+// the job when none are left, and waits only for workers inside.
 //
 //===----------------------------------------------------------------------===//
 

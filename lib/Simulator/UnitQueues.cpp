@@ -70,11 +70,11 @@ std::optional<Error> UnitQueues::wait(unsigned semaphore, uint32_t count,
   while (counts[semaphore] < count) {
     if (!step(error)) {
       lastIndex = index;
-      return describeDeadlock(
-          "icp waits for " + std::to_string(count) + " on semaphore " +
-          std::to_string(semaphore) + ", which holds " +
-          std::to_string(counts[semaphore]) + " (instruction " +
-          std::to_string(index) + ")");
+      return describeDeadlock("icp waits for " + std::to_string(count) +
+                              " on semaphore " + std::to_string(semaphore) +
+                              ", which holds " +
+                              std::to_string(counts[semaphore]) +
+                              " (instruction " + std::to_string(index) + ")");
     }
     if (error) {
       return error;

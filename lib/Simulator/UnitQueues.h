@@ -36,9 +36,7 @@ public:
   /// wait of the ICP. `index` is the instruction that waits.
   std::optional<Error> wait(unsigned semaphore, uint32_t count, uint32_t index);
   /// A post of the ICP.
-  void post(unsigned semaphore, uint32_t count) {
-    counts[semaphore] += count;
-  }
+  void post(unsigned semaphore, uint32_t count) { counts[semaphore] += count; }
 
   /// Lets units run until at most `left` instructions are pending.
   std::optional<Error> run(size_t left);

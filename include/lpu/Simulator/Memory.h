@@ -45,7 +45,8 @@ public:
   void bind(void *const *pointers);
 
   /// Fills LMU and scratch with a pattern that is a NaN in every float type, an
-  /// index far out of range as an integer, and neither 0 nor 1 as a truth value.
+  /// index far out of range as an integer, and neither 0 nor 1 as a truth
+  /// value.
   void poison();
 
   /// Where the element at index 0 of a view is. The memory must be present.

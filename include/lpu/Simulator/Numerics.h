@@ -72,8 +72,8 @@ static inline float f16BitsToF32(uint32_t half) {
   return floatOf(sign | ((half & 0x7c00u) == 0x7c00u ? special : finite));
 }
 
-/// To nearest, ties to even, in the low bits of a word; overflow gives infinity,
-/// a NaN becomes 0x7e00.
+/// To nearest, ties to even, in the low bits of a word; overflow gives
+/// infinity, a NaN becomes 0x7e00.
 static inline uint32_t f32ToF16Bits(float value) {
   uint32_t bits = bitsOf(value);
   uint32_t sign = (bits >> 16) & 0x8000u;
@@ -110,13 +110,16 @@ template <typename Int>
 static inline Int floatToInt(float value) {
   constexpr bool isSigned = std::is_signed_v<Int>;
   constexpr unsigned bits = 8 * sizeof(Int);
-  // Powers of two, hence exact: the first value above the range and the lowest in it.
+  // Powers of two, hence exact: the first value above the range and the lowest
+  // in it.
   constexpr float above = isSigned ? 2.0f * (uint64_t(1) << (bits - 2))
                                    : 2.0f * (uint64_t(1) << (bits - 1));
   constexpr float lowest = isSigned ? -above : 0.0f;
-  constexpr Int highest = isSigned ? static_cast<Int>((uint64_t(1) << (bits - 1)) - 1)
-                                   : static_cast<Int>(~uint64_t(0));
-  constexpr Int least = isSigned ? static_cast<Int>(uint64_t(1) << (bits - 1)) : Int(0);
+  constexpr Int highest =
+      isSigned ? static_cast<Int>((uint64_t(1) << (bits - 1)) - 1)
+               : static_cast<Int>(~uint64_t(0));
+  constexpr Int least =
+      isSigned ? static_cast<Int>(uint64_t(1) << (bits - 1)) : Int(0);
   bool high = value >= above;
   bool low = value < lowest;
   bool nan = value != value;
@@ -204,7 +207,8 @@ static inline float ceil(float x) {
 /// To nearest, ties away from zero.
 static inline float roundAway(float x) {
   float whole = truncate(x);
-  float fraction = abs(x - whole); // Exact; NaN for infinities, which then stay.
+  float fraction =
+      abs(x - whole); // Exact; NaN for infinities, which then stay.
   return copySign(fraction >= 0.5f ? abs(whole) + 1.0f : abs(whole), x);
 }
 

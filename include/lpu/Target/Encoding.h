@@ -191,7 +191,7 @@ struct View {
   uint16_t argument;      ///< Argument number; zero unless space is Arg.
   int64_t offset;         ///< Bytes.
   int64_t offsetBound;    ///< Bytes; zero without an offset register.
-  uint32_t sizes[maxRank]; ///< Elements; zero past the rank. Upper bound if dynamic.
+  uint32_t sizes[maxRank];  ///< Elements, or their bound; zero past the rank.
   int64_t strides[maxRank]; ///< Elements, signed; zero past the rank.
   int64_t loopIncrements[maxLoopDepth]; ///< Bytes an iteration, by loop level.
 };
@@ -200,7 +200,9 @@ static_assert(sizeof(View) == 152, "views stand in .desc as they are here");
 /// Type of a micro-register. Floats are held as f32 (a value of a narrower
 /// type is rounded by RoundBF16/RoundF16); integers are held sign-extended and
 /// wrap to their own width; I1 is 0 or 1.
+// clang-format off
 enum class MicroType : uint8_t { F32 = 0, I64 = 1, I32 = 2, I16 = 3, I8 = 4, I1 = 5 };
+// clang-format on
 constexpr unsigned numMicroTypes = 6;
 
 /// Micro-operations. A micro-program is a list of sections over a domain of
@@ -211,6 +213,7 @@ constexpr unsigned numMicroTypes = 6;
 /// visible in that section alone, except for the results of Reduce and Carry,
 /// which later sections see as a value of the row; one that a Rows section
 /// assigns is seen by everything after it.
+// clang-format off
 enum class MicroOpcode : uint8_t {
   // Structure.
   Elements = 0x01,
@@ -258,21 +261,27 @@ enum class MicroOpcode : uint8_t {
   BitcastFToI, ///< f32 bits as I32.
   BitcastIToF,
 };
+// clang-format on
 
 /// How Reduce and Scatter combine.
+// clang-format off
 enum class MicroCombine : uint8_t {
   Set = 0, ///< Scatter only.
   AddF, MulF, MaximumF, MinimumF, MaxNumF, MinNumF,
   AddI, MulI, MaxSI, MinSI, MaxUI, MinUI, AndI, OrI, XorI,
 };
+// clang-format on
 constexpr unsigned numMicroCombines = 16;
 
 /// Predicates in the order of MLIR's arith dialect: CmpF takes 0 (false) to 15
-/// (true) with ordered before unordered, CmpI eq ne slt sle sgt sge ult ule ugt uge.
+/// (true) with ordered before unordered, CmpI eq ne slt sle sgt sge ult ule ugt
+/// uge.
+// clang-format off
 enum class MicroPredicateF : uint8_t {
   False, OEQ, OGT, OGE, OLT, OLE, ONE, ORD, UEQ, UGT, UGE, ULT, ULE, UNE, UNO, True,
 };
 enum class MicroPredicateI : uint8_t { EQ, NE, SLT, SLE, SGT, SGE, ULT, ULE, UGT, UGE };
+// clang-format on
 
 /// One micro-operation: 32 bytes.
 struct MicroOp {
@@ -281,11 +290,12 @@ struct MicroOp {
   uint16_t dst;
   uint16_t a, b, c;
   uint16_t reserved;
-  uint32_t operand;  ///< Operand number, dimension or string offset.
+  uint32_t operand; ///< Operand number, dimension or string offset.
   uint64_t reserved2;
   uint64_t imm; ///< Const only.
 };
-static_assert(sizeof(MicroOp) == 32, "micro-operations stand in .ucode as they are here");
+static_assert(sizeof(MicroOp) == 32,
+              "micro-operations stand in .ucode as they are here");
 
 /// Head of a micro-program in .ucode; `numOps` micro-operations follow it.
 struct MicroHeader {

@@ -26,7 +26,8 @@ enum class ErrorKind : uint8_t {
   Bounds,   ///< An access outside the memory that it names.
 };
 
-/// A failure: one sentence that says what was found, where, and what was expected.
+/// A failure: one sentence that says what was found, where, and what was
+/// expected.
 struct Error {
   std::string message;
   ErrorKind kind = ErrorKind::Invalid;

@@ -160,13 +160,12 @@ StridedView AttentionLowering::getTemporary(const Tile &tile, DType type,
   view.sizes = {tile.batches, plan.heads, plan.groups, tile.rows, lastSize};
   int64_t row = lastStride == 0 ? 1 : lastStride;
   int64_t group = row * tile.rows, head = group * plan.groups;
-  view.strides = {head * plan.heads, head, group, row,
-                  lastStride == 0 ? 0 : 1};
+  view.strides = {head * plan.heads, head, group, row, lastStride == 0 ? 0 : 1};
   return view;
 }
 
-AttentionLowering::Tile
-AttentionLowering::getTile(int64_t firstBatch, int64_t firstRow) const {
+AttentionLowering::Tile AttentionLowering::getTile(int64_t firstBatch,
+                                                   int64_t firstRow) const {
   Tile tile;
   tile.firstBatch = firstBatch;
   tile.batches = std::min(plan.tileBatches, plan.batches - firstBatch);
@@ -225,8 +224,8 @@ LogicalResult AttentionLowering::emitScores(const Tile &tile, int64_t block) {
 LogicalResult AttentionLowering::emitValues(const Tile &tile, int64_t block) {
   int64_t first = block * AttentionPlan::blockKeys;
   int64_t size = plan.blockSize(block);
-  StridedView weights = getTemporary(tile, plan.weightType,
-                                     plan.weights[block % 2], size, plan.rowKeys());
+  StridedView weights = getTemporary(
+      tile, plan.weightType, plan.weights[block % 2], size, plan.rowKeys());
   StridedView sums = getTemporary(tile, DType::F32, plan.accumulator,
                                   plan.valueDepth, plan.valueDepth);
   // Columns are the value's depth, and what is summed over are its keys.
@@ -240,8 +239,8 @@ LogicalResult AttentionLowering::emitSoftmax(const Tile &tile, int64_t block) {
   int64_t size = plan.blockSize(block);
   StridedView scores = getTemporary(tile, DType::F32, plan.scores[block % 2],
                                     size, plan.rowKeys());
-  StridedView weights = getTemporary(tile, plan.weightType,
-                                     plan.weights[block % 2], size, plan.rowKeys());
+  StridedView weights = getTemporary(
+      tile, plan.weightType, plan.weights[block % 2], size, plan.rowKeys());
   StridedView maximum = getTemporary(tile, DType::F32, plan.maximum, size, 0);
   StridedView sum = getTemporary(tile, DType::F32, plan.sum, size, 0);
   StridedView correction =
@@ -263,12 +262,13 @@ LogicalResult AttentionLowering::emitSoftmax(const Tile &tile, int64_t block) {
   Register score = on(MicroOpcode::MulF, {draft.load(scores), scale});
   if (tile.mask) {
     Register masked = draft.load(tile.mask->slice(Last, firstKey, size));
-    score = masked.type == MicroType::I1 ? draft.select(masked, score, none)
-                                         : on(MicroOpcode::AddF, {score, masked});
+    score = masked.type == MicroType::I1
+                ? draft.select(masked, score, none)
+                : on(MicroOpcode::AddF, {score, masked});
   }
   if (isCut) {
-    Register shift = draft.constantInteger(MicroType::I64,
-                                           tile.firstRow - firstKey);
+    Register shift =
+        draft.constantInteger(MicroType::I64, tile.firstRow - firstKey);
     Register row = draft.compute(MicroOpcode::AddI, MicroType::I64,
                                  {draft.iota(Query), shift});
     Register sees =
@@ -338,13 +338,13 @@ LogicalResult AttentionLowering::emitResult(const Tile &tile, bool hasKeys) {
   }
   StridedView sums = getTemporary(tile, DType::F32, plan.accumulator,
                                   plan.valueDepth, plan.valueDepth);
-  Register sum = draft.load(
-      getTemporary(tile, DType::F32, plan.sum, plan.valueDepth, 0));
+  Register sum =
+      draft.load(getTemporary(tile, DType::F32, plan.sum, plan.valueDepth, 0));
   Register zero = draft.constantFloat(0.0f);
   Register isNothing = draft.compareFloat(MicroPredicateF::OEQ, sum, zero);
   draft.setSection(1);
-  Register quotient = draft.compute(MicroOpcode::DivF, MicroType::F32,
-                                    {draft.load(sums), sum});
+  Register quotient =
+      draft.compute(MicroOpcode::DivF, MicroType::F32, {draft.load(sums), sum});
   Register result = draft.select(isNothing, zero, quotient);
   draft.store(tile.out, roundTo(draft, type, result));
   return draft.finish(context.builder);
@@ -354,8 +354,8 @@ LogicalResult AttentionLowering::lowerTile(const Tile &tile) {
   // No row of the tile sees the keys behind its last row.
   int64_t numBlocks = 0;
   while (numBlocks < plan.numBlocks() &&
-         !(plan.isCausal && numBlocks * AttentionPlan::blockKeys >=
-                                tile.firstRow + tile.rows)) {
+         !(plan.isCausal &&
+           numBlocks * AttentionPlan::blockKeys >= tile.firstRow + tile.rows)) {
     ++numBlocks;
   }
   if (numBlocks == 0) {

@@ -62,7 +62,8 @@ static unsigned mergeAroundAxis(StridedView &a, StridedView &b, unsigned axis) {
   };
   unsigned rank = a.rank(), before = axis, after = rank - axis - 1;
   StridedView aBefore = part(a, 0, axis), bBefore = part(b, 0, axis);
-  StridedView aAfter = part(a, axis + 1, rank), bAfter = part(b, axis + 1, rank);
+  StridedView aAfter = part(a, axis + 1, rank),
+              bAfter = part(b, axis + 1, rank);
   coalesce({&aBefore, &bBefore}, before);
   coalesce({&aAfter, &bAfter}, after);
   auto join = [axis](StridedView &view, const StridedView &first,
@@ -92,8 +93,8 @@ static LogicalResult lowerIndexed(OpTy op, LoweringContext &context) {
   if (source->isEmpty() || index->isEmpty() || destination->isEmpty()) {
     return success();
   }
-  unsigned axis =
-      mergeAroundAxis(*destination, *source, static_cast<unsigned>(op.getAxis()));
+  unsigned axis = mergeAroundAxis(*destination, *source,
+                                  static_cast<unsigned>(op.getAxis()));
   if (failed(checkRank(op.getLoc(), *source))) {
     return failure();
   }

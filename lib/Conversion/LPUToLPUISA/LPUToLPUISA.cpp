@@ -31,7 +31,8 @@ using namespace mlir::lpu;
 /// Instructions for one operation of the function.
 static LogicalResult lowerOperation(Operation *op, LoweringContext &context) {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](ContractOp contract) { return lowerContract(contract, context); })
+      .Case(
+          [&](ContractOp contract) { return lowerContract(contract, context); })
       .Case([&](AttentionOp attention) {
         return lowerAttention(attention, context);
       })
@@ -53,8 +54,8 @@ static LogicalResult lowerOperation(Operation *op, LoweringContext &context) {
                          copy.getDpsInitOperand(0)->get(), context);
       })
       .Case<ViewLikeOpInterface, memref::TransposeOp, memref::AllocOp,
-            memref::DeallocOp, memref::GetGlobalOp, func::ReturnOp, arith::ConstantOp>(
-          [](auto) { return success(); })
+            memref::DeallocOp, memref::GetGlobalOp, func::ReturnOp,
+            arith::ConstantOp>([](auto) { return success(); })
       .Default([](Operation *other) {
         return other->emitOpError("has no instruction; expected an operation "
                                   "of the lpu dialect on buffers, a copy, or "
@@ -154,12 +155,13 @@ LogicalResult Signature::readResults(func::FuncOp function) {
     bool isAlias = position < inputs.size();
     auto name = dictionary.getAs<StringAttr>("name");
     auto typeAttr = dictionary.getAs<TypeAttr>("type");
-    auto type = typeAttr ? dyn_cast<ShapedType>(typeAttr.getValue())
-                         : cast<ShapedType>(
-                               function.getArgument(position).getType());
+    auto type =
+        typeAttr ? dyn_cast<ShapedType>(typeAttr.getValue())
+                 : cast<ShapedType>(function.getArgument(position).getType());
     FailureOr<lpuisa::TensorSpecAttr> spec = getTensorSpec(
-        function.getLoc(), name ? name.str() : "result" + std::to_string(number),
-        type, isAlias ? std::optional(position) : std::nullopt, position);
+        function.getLoc(),
+        name ? name.str() : "result" + std::to_string(number), type,
+        isAlias ? std::optional(position) : std::nullopt, position);
     if (failed(spec)) {
       return failure();
     }
@@ -193,8 +195,8 @@ LogicalResult ConvertLPUToLPUISAPass::convert(func::FuncOp function) {
   ::lpu::MachineModel machine = getMachine(function);
   OpBuilder builder(function);
   auto program = lpuisa::ProgramOp::create(
-      builder, function.getLoc(), function.getName(),
-      signature.inputs, signature.results, signature.outputs,
+      builder, function.getLoc(), function.getName(), signature.inputs,
+      signature.results, signature.outputs,
       getBytes(LPUDialect::scratchBytesAttrName),
       getBytes(LPUDialect::lmuBytesAttrName));
 

@@ -23,7 +23,8 @@ using namespace mlir::lpu;
 namespace {
 
 struct MaterializeTemporariesPass
-    : mlir::lpu::impl::MaterializeTemporariesPassBase<MaterializeTemporariesPass> {
+    : mlir::lpu::impl::MaterializeTemporariesPassBase<
+          MaterializeTemporariesPass> {
   void runOnOperation() override {
     ::lpu::MachineModel machine = getMachine(getOperation());
     getOperation().walk([&](AttentionOp op) {

@@ -83,8 +83,8 @@ LogicalResult MatrixProduct::emit(OpBuilder &builder, Location location,
   Kind rows(*this, dims.rows, true, false, true);
   Kind cols(*this, dims.cols, false, true, true);
   Kind depth(*this, dims.depth, true, true, false);
-  int64_t results = batch.c.numElements() * rows.c.numElements() *
-                    cols.c.numElements();
+  int64_t results =
+      batch.c.numElements() * rows.c.numElements() * cols.c.numElements();
   if (results == 0) {
     return success();
   }
@@ -150,12 +150,11 @@ LogicalResult MatrixProduct::emit(OpBuilder &builder, Location location,
       context, assemble(operandB, {&batch.b, &cols.b, &depth.b}));
   auto viewC = lpuisa::ViewAttr::fromView(
       context, assemble(operandC, {&batch.c, &rows.c, &cols.c}));
-  int64_t passes =
-      llvm::divideCeil(rows.a.numElements(), machine.rowsPerPass);
+  int64_t passes = llvm::divideCeil(rows.a.numElements(), machine.rowsPerPass);
   lpuisa::StreamOp::create(builder, location, viewB,
                            static_cast<uint32_t>(passes));
-  lpuisa::MmOp::create(builder, location, viewC, viewA, viewB,
-                       batch.c.rank(), rows.c.rank(), cols.c.rank(),
-                       depth.a.rank(), accumulates);
+  lpuisa::MmOp::create(builder, location, viewC, viewA, viewB, batch.c.rank(),
+                       rows.c.rank(), cols.c.rank(), depth.a.rank(),
+                       accumulates);
   return success();
 }

@@ -57,8 +57,9 @@ Register MicroDraft::add(Opcode opcode, MicroType type,
   }
   unsigned number = registers.size();
   registers.push_back(resultType);
-  Operation operation{opcode, type,    static_cast<int>(number), {}, c,
-                      operand, imm, {}, location};
+  Operation operation{opcode, type, static_cast<int>(number),
+                      {},     c,    operand,
+                      imm,    {},   location};
   operation.inputs.assign(numbers.begin(), numbers.end());
   sections[section].push_back(std::move(operation));
   if (isPure) {
@@ -67,9 +68,9 @@ Register MicroDraft::add(Opcode opcode, MicroType type,
   return {number, resultType};
 }
 
-MicroDraft::Operation &
-MicroDraft::addWithoutResult(Opcode opcode, MicroType type,
-                             ArrayRef<Register> inputs) {
+MicroDraft::Operation &MicroDraft::addWithoutResult(Opcode opcode,
+                                                    MicroType type,
+                                                    ArrayRef<Register> inputs) {
   Operation operation{opcode, type, -1, {}, 0, 0, 0, {}, location};
   for (Register input : inputs) {
     operation.inputs.push_back(input.number);
@@ -79,8 +80,9 @@ MicroDraft::addWithoutResult(Opcode opcode, MicroType type,
 }
 
 unsigned MicroDraft::addOperand(const StridedView &view, bool isTable) {
-  assert((isTable ? view.rank() == 1 : ArrayRef(view.sizes) == ArrayRef(domain)) &&
-         "operands have the domain's sizes, tables rank 1");
+  assert(
+      (isTable ? view.rank() == 1 : ArrayRef(view.sizes) == ArrayRef(domain)) &&
+      "operands have the domain's sizes, tables rank 1");
   for (auto [number, operand] : llvm::enumerate(operands)) {
     const StridedView &other = operand.view;
     if (operand.isTable == isTable && other.space == view.space &&
@@ -96,7 +98,8 @@ unsigned MicroDraft::addOperand(const StridedView &view, bool isTable) {
 
 Register MicroDraft::constantFloat(float value) {
   uint32_t bits = llvm::bit_cast<uint32_t>(value);
-  return add(MicroOpcode::Const, MicroType::F32, {}, MicroType::F32, 0, 0, bits);
+  return add(MicroOpcode::Const, MicroType::F32, {}, MicroType::F32, 0, 0,
+             bits);
 }
 
 Register MicroDraft::constantInteger(MicroType type, int64_t value) {
@@ -124,9 +127,8 @@ Register MicroDraft::gather(const StridedView &table, Register element) {
 void MicroDraft::scatter(const StridedView &table, Register element,
                          Register value, MicroCombine combine) {
   unsigned operand = addOperand(table, true);
-  Operation &operation =
-      addWithoutResult(MicroOpcode::Scatter, ::lpu::microTypeOf(table.type),
-                       {element, value});
+  Operation &operation = addWithoutResult(
+      MicroOpcode::Scatter, ::lpu::microTypeOf(table.type), {element, value});
   operation.operand = operand;
   operation.c = static_cast<unsigned>(combine);
 }
@@ -190,11 +192,21 @@ Register MicroDraft::combine(MicroCombine combine, Register init,
                              Register value) {
   static constexpr MicroOpcode opcodes[::lpu::numMicroCombines] = {
       MicroOpcode::Const /* Set: not a combination */,
-      MicroOpcode::AddF,     MicroOpcode::MulF,   MicroOpcode::MaximumF,
-      MicroOpcode::MinimumF, MicroOpcode::MaxNumF, MicroOpcode::MinNumF,
-      MicroOpcode::AddI,     MicroOpcode::MulI,   MicroOpcode::MaxSI,
-      MicroOpcode::MinSI,    MicroOpcode::MaxUI,  MicroOpcode::MinUI,
-      MicroOpcode::AndI,     MicroOpcode::OrI,    MicroOpcode::XorI};
+      MicroOpcode::AddF,
+      MicroOpcode::MulF,
+      MicroOpcode::MaximumF,
+      MicroOpcode::MinimumF,
+      MicroOpcode::MaxNumF,
+      MicroOpcode::MinNumF,
+      MicroOpcode::AddI,
+      MicroOpcode::MulI,
+      MicroOpcode::MaxSI,
+      MicroOpcode::MinSI,
+      MicroOpcode::MaxUI,
+      MicroOpcode::MinUI,
+      MicroOpcode::AndI,
+      MicroOpcode::OrI,
+      MicroOpcode::XorI};
   assert(combine != MicroCombine::Set && "setting does not combine");
   return compute(opcodes[static_cast<unsigned>(combine)], init.type,
                  {init, value});
@@ -349,9 +361,8 @@ LogicalResult MicroDraft::finish(OpBuilder &builder) {
   }
 
   OpBuilder::InsertionGuard guard(builder);
-  unsigned numLoops = domain.size() > ::lpu::maxRank
-                          ? domain.size() - ::lpu::maxRank
-                          : 0;
+  unsigned numLoops =
+      domain.size() > ::lpu::maxRank ? domain.size() - ::lpu::maxRank : 0;
   for (int64_t trips : ArrayRef(domain).take_front(numLoops)) {
     auto loop = lpuisa::LoopOp::create(builder, programLocation,
                                        static_cast<uint32_t>(trips));
@@ -365,7 +376,8 @@ LogicalResult MicroDraft::finish(OpBuilder &builder) {
     }
     StridedView inner = operand.view;
     inner.sizes.erase(inner.sizes.begin(), inner.sizes.begin() + numLoops);
-    inner.strides.erase(inner.strides.begin(), inner.strides.begin() + numLoops);
+    inner.strides.erase(inner.strides.begin(),
+                        inner.strides.begin() + numLoops);
     ::lpu::View view = inner.toView();
     for (unsigned level = 0; level < numLoops; ++level) {
       view.loopIncrements[level] =
@@ -375,9 +387,8 @@ LogicalResult MicroDraft::finish(OpBuilder &builder) {
   }
 
   auto vec = lpuisa::VecOp::create(
-      builder, programLocation,
-      static_cast<unsigned>(domain.size()) - numLoops, parallel - numLoops,
-      ArrayRef<::lpu::View>(views));
+      builder, programLocation, static_cast<unsigned>(domain.size()) - numLoops,
+      parallel - numLoops, ArrayRef<::lpu::View>(views));
   builder.setInsertionPointToEnd(vec.getBodyBlock());
   std::vector<Value> values(registers.size());
   for (auto [number, operations] : llvm::enumerate(sections)) {
@@ -398,10 +409,10 @@ LogicalResult MicroDraft::finish(OpBuilder &builder) {
               llvm::bit_cast<float>(static_cast<uint32_t>(operation.imm)));
         } else {
           unsigned width = ::lpu::bitWidth(operation.type);
-          immediate = builder.getIntegerAttr(
-              builder.getIntegerType(width),
-              APInt(width, operation.imm, /*isSigned=*/false,
-                    /*implicitTrunc=*/true));
+          immediate = builder.getIntegerAttr(builder.getIntegerType(width),
+                                             APInt(width, operation.imm,
+                                                   /*isSigned=*/false,
+                                                   /*implicitTrunc=*/true));
         }
         micro = lpuisa::MicroOp::create(builder, operation.location, immediate);
       } else {
@@ -434,10 +445,9 @@ LogicalResult MicroDraft::finish(OpBuilder &builder) {
         default:
           break;
         }
-        micro = lpuisa::MicroOp::create(builder, operation.location,
-                                        operation.opcode, operation.type,
-                                        inputs, selector, operand,
-                                        operation.message);
+        micro = lpuisa::MicroOp::create(
+            builder, operation.location, operation.opcode, operation.type,
+            inputs, selector, operand, operation.message);
       }
       if (operation.dst >= 0) {
         values[operation.dst] = micro.getResult();

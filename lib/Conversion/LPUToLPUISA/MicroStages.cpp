@@ -108,8 +108,7 @@ bool Analysis::unify() {
   for (auto [user, stage] : llvm::enumerate(result.stages)) {
     for (OpOperand &operand : stage.op->getOpOperands()) {
       auto producerOp = operand.get().getDefiningOp<LinalgOp>();
-      MicroStage *producer =
-          producerOp ? result.lookup(producerOp) : nullptr;
+      MicroStage *producer = producerOp ? result.lookup(producerOp) : nullptr;
       if (!producer) {
         continue;
       }
@@ -248,12 +247,12 @@ bool Analysis::orderDimensions() {
         stage.op.getIteratorTypesArray();
     llvm::SmallDenseSet<int> reducedHere, seen;
     for (auto [loop, size] : llvm::enumerate(stage.sizes)) {
-      int dim = size == 1
-                    ? -1
-                    : info[classes.getLeaderValue(node(number, loop))].dim;
+      int dim =
+          size == 1 ? -1 : info[classes.getLeaderValue(node(number, loop))].dim;
       stage.dims.push_back(dim);
       if (dim >= 0 && !seen.insert(dim).second) {
-        return fail(stage.op, "walks one dimension of the program in two loops");
+        return fail(stage.op,
+                    "walks one dimension of the program in two loops");
       }
       bool isReduced = dim >= static_cast<int>(result.parallel);
       stage.isElements |= isReduced;
@@ -296,9 +295,8 @@ bool Analysis::schedule() {
   return true;
 }
 
-std::optional<MicroStages> MicroStages::analyze(VectorOp op,
-                                                std::string &reason,
-                                                Operation *&culprit) {
+std::optional<MicroStages>
+MicroStages::analyze(VectorOp op, std::string &reason, Operation *&culprit) {
   MicroStages result;
   if (!Analysis(result, reason, culprit).run(op)) {
     return std::nullopt;

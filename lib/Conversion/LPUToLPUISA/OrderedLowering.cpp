@@ -33,7 +33,8 @@ using Register = MicroDraft::Register;
 /// The operation that such a body is about.
 static Operation *getOrderedOp(VectorOp op) {
   for (Operation &inner : op.getBody().front()) {
-    if (isa<tm_tensor::ScanOp, tm_tensor::ScatterOp, tm_tensor::SortOp>(inner)) {
+    if (isa<tm_tensor::ScanOp, tm_tensor::ScatterOp, tm_tensor::SortOp>(
+            inner)) {
       return &inner;
     }
   }
@@ -148,9 +149,9 @@ static LogicalResult lowerScan(tm_tensor::ScanOp scan, VectorOp op,
   Register next = combined->front();
   if (scan.getInclusive()) {
     // The first value is the first element; the accumulator does not take part.
-    Register isFirst = draft.compareInteger(
-        MicroPredicateI::EQ, draft.iota(in.rank() - 1),
-        draft.constantInteger(MicroType::I64, 0));
+    Register isFirst =
+        draft.compareInteger(MicroPredicateI::EQ, draft.iota(in.rank() - 1),
+                             draft.constantInteger(MicroType::I64, 0));
     next = draft.select(isFirst, element, next);
   }
   if (outBuffer) {
@@ -258,14 +259,13 @@ static LogicalResult lowerScatterElements(tm_tensor::ScatterOp scatter,
       index = draft.compute(MicroOpcode::AddI, MicroType::I64,
                             {index, *position[dim]});
     }
-    draft.assertTrue(
-        draft.compareInteger(
-            MicroPredicateI::ULT, index,
-            draft.constantInteger(MicroType::I64, out->sizes[dim])),
-        ::lpu::FaultKind::Index,
-        ("index is out of bounds for dimension " + Twine(dim) + " with size " +
-         Twine(out->sizes[dim]))
-            .str());
+    draft.assertTrue(draft.compareInteger(MicroPredicateI::ULT, index,
+                                          draft.constantInteger(
+                                              MicroType::I64, out->sizes[dim])),
+                     ::lpu::FaultKind::Index,
+                     ("index is out of bounds for dimension " + Twine(dim) +
+                      " with size " + Twine(out->sizes[dim]))
+                         .str());
     position[dim] = index;
   }
   Register element = draft.constantInteger(MicroType::I64, origin);
@@ -382,9 +382,9 @@ static LogicalResult lowerSort(tm_tensor::SortOp sort, VectorOp op,
   Register isEarlier = draft.compareInteger(
       MicroPredicateI::SLT, draft.iota(rank), draft.iota(rank - 1));
   Register stands = draft.select(isEarlier, either, both);
-  Register place = draft.reduce(
-      draft.convert(MicroOpcode::ExtU, MicroType::I64, stands),
-      MicroCombine::AddI);
+  Register place =
+      draft.reduce(draft.convert(MicroOpcode::ExtU, MicroType::I64, stands),
+                   MicroCombine::AddI);
 
   draft.setSection(2);
   for (auto [key, value, result] :
@@ -402,9 +402,9 @@ static LogicalResult lowerSort(tm_tensor::SortOp sort, VectorOp op,
     Register element = draft.compute(
         MicroOpcode::MulI, MicroType::I64,
         {place, draft.constantInteger(MicroType::I64, out->strides[dim])});
-    element = draft.compute(
-        MicroOpcode::AddI, MicroType::I64,
-        {element, draft.constantInteger(MicroType::I64, origin)});
+    element =
+        draft.compute(MicroOpcode::AddI, MicroType::I64,
+                      {element, draft.constantInteger(MicroType::I64, origin)});
     for (auto [number, row] : llvm::enumerate(rows)) {
       Register scaled = draft.compute(
           MicroOpcode::MulI, MicroType::I64,

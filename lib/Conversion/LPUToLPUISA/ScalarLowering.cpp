@@ -72,31 +72,29 @@ Register mlir::lpu::lowerConstant(MicroDraft &draft, TypedAttr value) {
   }
   MicroType type = *getMicroType(value.getType());
   const APInt &bits = cast<IntegerAttr>(value).getValue();
-  return draft.constantInteger(type, type == MicroType::I1
-                                         ? bits.getZExtValue()
-                                         : bits.getSExtValue());
+  return draft.constantInteger(
+      type, type == MicroType::I1 ? bits.getZExtValue() : bits.getSExtValue());
 }
 
 std::optional<MicroCombine> mlir::lpu::getCombine(Operation *op) {
   using Answer = std::optional<MicroCombine>;
-  Answer combine =
-      llvm::StringSwitch<Answer>(op->getName().getStringRef())
-          .Case("arith.addf", MicroCombine::AddF)
-          .Case("arith.mulf", MicroCombine::MulF)
-          .Case("arith.maximumf", MicroCombine::MaximumF)
-          .Case("arith.minimumf", MicroCombine::MinimumF)
-          .Case("arith.maxnumf", MicroCombine::MaxNumF)
-          .Case("arith.minnumf", MicroCombine::MinNumF)
-          .Case("arith.addi", MicroCombine::AddI)
-          .Case("arith.muli", MicroCombine::MulI)
-          .Case("arith.maxsi", MicroCombine::MaxSI)
-          .Case("arith.minsi", MicroCombine::MinSI)
-          .Case("arith.maxui", MicroCombine::MaxUI)
-          .Case("arith.minui", MicroCombine::MinUI)
-          .Case("arith.andi", MicroCombine::AndI)
-          .Case("arith.ori", MicroCombine::OrI)
-          .Case("arith.xori", MicroCombine::XorI)
-          .Default(std::nullopt);
+  Answer combine = llvm::StringSwitch<Answer>(op->getName().getStringRef())
+                       .Case("arith.addf", MicroCombine::AddF)
+                       .Case("arith.mulf", MicroCombine::MulF)
+                       .Case("arith.maximumf", MicroCombine::MaximumF)
+                       .Case("arith.minimumf", MicroCombine::MinimumF)
+                       .Case("arith.maxnumf", MicroCombine::MaxNumF)
+                       .Case("arith.minnumf", MicroCombine::MinNumF)
+                       .Case("arith.addi", MicroCombine::AddI)
+                       .Case("arith.muli", MicroCombine::MulI)
+                       .Case("arith.maxsi", MicroCombine::MaxSI)
+                       .Case("arith.minsi", MicroCombine::MinSI)
+                       .Case("arith.maxui", MicroCombine::MaxUI)
+                       .Case("arith.minui", MicroCombine::MinUI)
+                       .Case("arith.andi", MicroCombine::AndI)
+                       .Case("arith.ori", MicroCombine::OrI)
+                       .Case("arith.xori", MicroCombine::XorI)
+                       .Default(std::nullopt);
   if (combine && op->getResult(0).getType().isInteger(1)) {
     // As a signed number, true is -1: the least.
     if (combine == MicroCombine::MaxSI) {
@@ -125,7 +123,8 @@ struct Counterpart {
 static std::optional<Counterpart> getCounterpart(StringRef name) {
   using Answer = std::optional<Counterpart>;
   constexpr bool exact = true, rounded = false;
-#define CASE(NAME, OPCODE, EXACT) Case(NAME, Counterpart{MicroOpcode::OPCODE, EXACT})
+#define CASE(NAME, OPCODE, EXACT)                                              \
+  Case(NAME, Counterpart{MicroOpcode::OPCODE, EXACT})
   return llvm::StringSwitch<Answer>(name)
       .CASE("arith.addf", AddF, rounded)
       .CASE("arith.subf", SubF, rounded)
@@ -257,14 +256,15 @@ static Register lowerFPowI(MicroDraft &draft, math::FPowIOp op, Register base,
         return power;
       }
       Register one = draft.constantFloat(1.0f);
-      return roundTo(draft, type,
-                     draft.compute(MicroOpcode::DivF, MicroType::F32,
-                                   {one, power}));
+      return roundTo(
+          draft, type,
+          draft.compute(MicroOpcode::DivF, MicroType::F32, {one, power}));
     }
   }
   Register wide = draft.convert(MicroOpcode::SIToF, MicroType::F32, exponent);
-  return roundTo(draft, type,
-                 draft.compute(MicroOpcode::PowF, MicroType::F32, {base, wide}));
+  return roundTo(
+      draft, type,
+      draft.compute(MicroOpcode::PowF, MicroType::F32, {base, wide}));
 }
 
 /// The bits of a float as an integer of the same width and back; f16 has no
@@ -371,7 +371,8 @@ static FailureOr<Register> lowerSpecial(MicroDraft &draft, Operation *op,
             // (a - 1) / b + 1 does not overflow, but for a = 0 it is wrong.
             Register one = draft.constantInteger(type, 1);
             Register zero = draft.constantInteger(type, 0);
-            Register less = draft.compute(MicroOpcode::SubI, type, {in[0], one});
+            Register less =
+                draft.compute(MicroOpcode::SubI, type, {in[0], one});
             Register quotient =
                 draft.compute(MicroOpcode::DivUI, type, {less, in[1]});
             Register up =
@@ -438,9 +439,9 @@ static FailureOr<Register> lowerSpecial(MicroDraft &draft, Operation *op,
 
 FailureOr<Register> mlir::lpu::lowerScalar(MicroDraft &draft, Operation *op,
                                            ArrayRef<Register> inputs) {
-  for (Type type : llvm::concat<const Type>(
-           llvm::to_vector(op->getOperandTypes()),
-           llvm::to_vector(op->getResultTypes()))) {
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                llvm::to_vector(op->getResultTypes()))) {
     if (!getMicroType(type)) {
       return op->emitOpError("has a value of type ")
              << type << ", which no register of the vector unit holds";
@@ -472,8 +473,7 @@ mlir::lpu::lowerBlock(MicroDraft &draft, Block &block,
        llvm::zip_equal(block.getArguments(), arguments)) {
     registers.try_emplace(argument, value);
   }
-  auto getRegisters =
-      [&](Operation *user) -> FailureOr<SmallVector<Register>> {
+  auto getRegisters = [&](Operation *user) -> FailureOr<SmallVector<Register>> {
     SmallVector<Register> values;
     for (Value operand : user->getOperands()) {
       TypedAttr constant;

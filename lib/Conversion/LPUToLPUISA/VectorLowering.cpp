@@ -19,10 +19,10 @@
 
 using namespace mlir;
 using namespace mlir::lpu;
+using linalg::LinalgOp;
 using ::lpu::MicroCombine;
 using ::lpu::MicroOpcode;
 using ::lpu::MicroType;
-using linalg::LinalgOp;
 using Register = MicroDraft::Register;
 
 VectorLowering::VectorLowering(VectorOp op, ViewBuilder &views)
@@ -86,9 +86,9 @@ StridedView VectorLowering::onDomain(const StridedView &view,
 /// Loads a value once a row if it does not vary within one.
 FailureOr<Register> VectorLowering::load(const StridedView &view) {
   unsigned section = draft->getSection();
-  bool isOfRow = llvm::all_of(
-      ArrayRef(view.strides).drop_front(stages.parallel),
-      [](int64_t stride) { return stride == 0; });
+  bool isOfRow =
+      llvm::all_of(ArrayRef(view.strides).drop_front(stages.parallel),
+                   [](int64_t stride) { return stride == 0; });
   if (isOfRow) {
     draft->setSection(draft->getFirstSection());
   }
@@ -113,7 +113,8 @@ FailureOr<Register> VectorLowering::getElement(Value tensor, AffineMap map,
   }
   SplatElementsAttr splat;
   if (matchPattern(tensor, m_Constant(&splat))) {
-    return lowerConstant(*draft, cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+    return lowerConstant(*draft,
+                         cast<TypedAttr>(splat.getSplatValue<Attribute>()));
   }
   if (isa_and_nonnull<tensor::EmptyOp>(producer)) {
     // Nobody has given it a value, so any will do.
@@ -139,10 +140,10 @@ FailureOr<Register> VectorLowering::getElement(Value tensor, AffineMap map,
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), base->strides)) {
     element = element + expr * stride;
   }
-  return draft->gather(table,
-                       lowerAffine(*draft, simplifyAffineExpr(
-                                               element, map.getNumDims(), 0),
-                                   indices));
+  return draft->gather(
+      table,
+      lowerAffine(*draft, simplifyAffineExpr(element, map.getNumDims(), 0),
+                  indices));
 }
 
 FailureOr<Register> VectorLowering::getResult(OpResult result) {

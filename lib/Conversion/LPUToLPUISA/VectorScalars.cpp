@@ -58,8 +58,8 @@ FailureOr<Register> VectorLowering::computeScalar(Value value,
              << "a vector program uses a value from outside of it";
     }
     OpOperand *operand = stage->op.getMatchingOpOperand(argument);
-    return getElement(operand->get(),
-                      stage->op.getMatchingIndexingMap(operand), stage);
+    return getElement(operand->get(), stage->op.getMatchingIndexingMap(operand),
+                      stage);
   }
   Operation *producer = value.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(producer)) {
@@ -120,12 +120,11 @@ FailureOr<Register> VectorLowering::lowerIf(scf::IfOp conditional,
   return draft->select(*condition, *taken, *other);
 }
 
-FailureOr<std::optional<Register>>
-VectorLowering::getGuard(Operation *inner, MicroStage *stage) {
+FailureOr<std::optional<Register>> VectorLowering::getGuard(Operation *inner,
+                                                            MicroStage *stage) {
   std::optional<Register> guard;
   Operation *around = inner;
-  while (auto conditional =
-             dyn_cast<scf::IfOp>(around->getParentOp())) {
+  while (auto conditional = dyn_cast<scf::IfOp>(around->getParentOp())) {
     FailureOr<Register> condition =
         getScalar(conditional.getCondition(), stage);
     if (failed(condition)) {
@@ -133,9 +132,8 @@ VectorLowering::getGuard(Operation *inner, MicroStage *stage) {
     }
     Register holds = *condition;
     if (around->getParentRegion() == &conditional.getElseRegion()) {
-      holds = draft->compute(
-          MicroOpcode::XorI, MicroType::I1,
-          {holds, draft->constantInteger(MicroType::I1, 1)});
+      holds = draft->compute(MicroOpcode::XorI, MicroType::I1,
+                             {holds, draft->constantInteger(MicroType::I1, 1)});
     }
     guard = guard ? draft->compute(MicroOpcode::AndI, MicroType::I1,
                                    {*guard, holds})
@@ -159,9 +157,9 @@ LogicalResult VectorLowering::lowerAsserts(MicroStage &stage) {
     Register holds = *condition;
     draft->setLocation(check.getLoc());
     if (*guard) {
-      Register off = draft->compute(
-          MicroOpcode::XorI, MicroType::I1,
-          {**guard, draft->constantInteger(MicroType::I1, 1)});
+      Register off =
+          draft->compute(MicroOpcode::XorI, MicroType::I1,
+                         {**guard, draft->constantInteger(MicroType::I1, 1)});
       holds = draft->compute(MicroOpcode::OrI, MicroType::I1, {off, holds});
     }
     draft->assertTrue(holds,
@@ -196,8 +194,8 @@ VectorLowering::getAffineIndex(Value value, MicroStage *stage) const {
   }
   if (auto cast = dyn_cast<arith::IndexCastOp>(producer)) {
     // Between index and i64 alone; others could wrap.
-    bool isWide = cast.getIn().getType().isInteger(64) ||
-                  cast.getType().isInteger(64);
+    bool isWide =
+        cast.getIn().getType().isInteger(64) || cast.getType().isInteger(64);
     return isWide ? getAffineIndex(cast.getIn(), stage) : std::nullopt;
   }
   if (auto apply = dyn_cast<affine::AffineApplyOp>(producer)) {
@@ -299,12 +297,14 @@ FailureOr<Register> VectorLowering::lowerExtract(tensor::ExtractOp extract,
            << extract.getType()
            << ", which no register of the vector unit holds";
   }
-  ArrayRef<int64_t> sizes = stage ? ArrayRef(stage->sizes) : ArrayRef<int64_t>();
+  ArrayRef<int64_t> sizes =
+      stage ? ArrayRef(stage->sizes) : ArrayRef<int64_t>();
 
   // Indices that are linear in the loops and stay in range are no computation.
   SmallVector<AffineExpr> exprs;
   SmallVector<bool> isInRange;
-  for (auto [index, size] : llvm::zip_equal(extract.getIndices(), base->sizes)) {
+  for (auto [index, size] :
+       llvm::zip_equal(extract.getIndices(), base->sizes)) {
     std::optional<AffineExpr> expr = getAffineIndex(index, stage);
     std::optional<LinearForm> form =
         expr ? getLinearForm(*expr, sizes.size()) : std::nullopt;

@@ -87,9 +87,9 @@ FailureOr<StridedView> ViewBuilder::getRoot(Value memref) {
     auto definition = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
         global, global.getNameAttr());
     auto elements =
-        definition ? dyn_cast_or_null<ElementsAttr>(
-                         definition.getInitialValueAttr())
-                   : ElementsAttr();
+        definition
+            ? dyn_cast_or_null<ElementsAttr>(definition.getInitialValueAttr())
+            : ElementsAttr();
     if (!elements) {
       return global.emitOpError("names no global with a value");
     }

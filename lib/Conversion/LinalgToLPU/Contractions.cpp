@@ -69,8 +69,7 @@ std::optional<Contraction> mlir::lpu::matchContraction(linalg::GenericOp op) {
       replacements.push_back(getAffineConstantExpr(0, context));
       continue;
     }
-    replacements.push_back(
-        getAffineDimExpr(contraction.sizes.size(), context));
+    replacements.push_back(getAffineDimExpr(contraction.sizes.size(), context));
     contraction.sizes.push_back(size);
     contraction.isReduction.push_back(linalg::isReductionIterator(iterator));
   }

@@ -68,8 +68,8 @@ static Value getStoredSource(Value value) {
 }
 
 /// Whether the first operand rather than the second should be streamed: if it
-/// alone is a weight; if none or both are, if that moves fewer bytes, or as many
-/// and the smaller one stays on chip.
+/// alone is a weight; if none or both are, if that moves fewer bytes, or as
+/// many and the smaller one stays on chip.
 static bool shouldSwap(linalg::GenericOp op, const Contraction &contraction,
                        int64_t rowsPerPass) {
   Value a = op.getInputs()[0], b = op.getInputs()[1];
@@ -220,14 +220,13 @@ static FailureOr<VectorOp> wrapInVector(Operation *op,
                    : arguments.drop_front(inputs.size()));
         for (auto [init, fill] : llvm::zip(inits, fills)) {
           if (fill) {
-            init = linalg::FillOp::create(
-                       b, fill.getLoc(),
-                       mapping.lookup(fill.getInputs()[0]), init)
+            init = linalg::FillOp::create(b, fill.getLoc(),
+                                          mapping.lookup(fill.getInputs()[0]),
+                                          init)
                        .getResult(0);
           }
         }
-        auto inner =
-            cast<DestinationStyleOpInterface>(b.clone(*op, mapping));
+        auto inner = cast<DestinationStyleOpInterface>(b.clone(*op, mapping));
         for (auto [index, init] : llvm::enumerate(inits)) {
           inner.setDpsInitOperand(index, init);
         }
@@ -267,9 +266,9 @@ struct ConvertCall : OpRewritePattern<func::CallOp> {
                                 PatternRewriter &rewriter) const override {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         op, op.getCalleeAttr());
-    auto name = callee ? callee->getAttrOfType<StringAttr>(
-                             LPUDialect::opAttrName)
-                       : StringAttr();
+    auto name = callee
+                    ? callee->getAttrOfType<StringAttr>(LPUDialect::opAttrName)
+                    : StringAttr();
     if (!name || op.getNumResults() != 1) {
       return rewriter.notifyMatchFailure(op, "stands for no operation");
     }
@@ -296,9 +295,8 @@ struct ConvertCall : OpRewritePattern<func::CallOp> {
     auto axis = callee->getAttrOfType<IntegerAttr>("lpu.axis");
     bool wraps = callee->hasAttr("lpu.wrap_negative");
     if (name == "scatter" && operands.size() == 3 && axis) {
-      rewriter.replaceOpWithNewOp<ScatterOp>(op, type, operands[2],
-                                             operands[1], operands[0],
-                                             axis.getInt(), wraps);
+      rewriter.replaceOpWithNewOp<ScatterOp>(op, type, operands[2], operands[1],
+                                             operands[0], axis.getInt(), wraps);
       return success();
     }
     if (name == "gather" && operands.size() == 2 && axis) {
@@ -333,8 +331,8 @@ struct ConvertAttention : OpRewritePattern<tm_tensor::AttentionOp> {
       }
       auto flat = type.clone({batch, shape[rank - 2], shape[rank - 1]});
       if (flat != type) {
-        value = reshape(rewriter, op.getLoc(), value,
-                        cast<RankedTensorType>(flat));
+        value =
+            reshape(rewriter, op.getLoc(), value, cast<RankedTensorType>(flat));
       }
       auto four = RankedTensorType::get(
           {batch, 1, shape[rank - 2], shape[rank - 1]}, type.getElementType());
@@ -362,13 +360,12 @@ struct ConvertAttention : OpRewritePattern<tm_tensor::AttentionOp> {
     if (auto attr = op->getAttrOfType<FloatAttr>("scale")) {
       scale = attr.getValueAsDouble();
     }
-    Value result =
-        AttentionOp::create(
-            rewriter, op.getLoc(), outType, inputs[0], inputs[1], inputs[2],
-            inputs.size() == 4 ? inputs[3] : Value(),
-            makeEmpty(rewriter, op.getLoc(), outType), Value(),
-            rewriter.getF32FloatAttr(static_cast<float>(scale)))
-            ->getResult(0);
+    Value result = AttentionOp::create(
+                       rewriter, op.getLoc(), outType, inputs[0], inputs[1],
+                       inputs[2], inputs.size() == 4 ? inputs[3] : Value(),
+                       makeEmpty(rewriter, op.getLoc(), outType), Value(),
+                       rewriter.getF32FloatAttr(static_cast<float>(scale)))
+                       ->getResult(0);
     SmallVector<ReassociationIndices> collapse{{0, 1}, {2}, {3}};
     result = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), result,
                                              collapse);
@@ -388,20 +385,21 @@ struct ConvertAttention : OpRewritePattern<tm_tensor::AttentionOp> {
     if (large == 2) {
       // [1, rows, cols] from [rows, cols] and back.
       SmallVector<ReassociationIndices> groups{{0, 1}, {2}};
-      return expands ? tensor::ExpandShapeOp::create(b, loc, type, value, groups)
-                           .getResult()
-                     : tensor::CollapseShapeOp::create(b, loc, type, value,
-                                                       groups)
-                           .getResult();
+      return expands
+                 ? tensor::ExpandShapeOp::create(b, loc, type, value, groups)
+                       .getResult()
+                 : tensor::CollapseShapeOp::create(b, loc, type, value, groups)
+                       .getResult();
     }
     SmallVector<ReassociationIndices> groups(3);
     for (int64_t i = 0; i < large; ++i) {
       groups[i < large - 2 ? 0 : i - (large - 3)].push_back(i);
     }
-    return expands ? tensor::ExpandShapeOp::create(b, loc, type, value, groups)
-                         .getResult()
-                   : tensor::CollapseShapeOp::create(b, loc, type, value, groups)
-                         .getResult();
+    return expands
+               ? tensor::ExpandShapeOp::create(b, loc, type, value, groups)
+                     .getResult()
+               : tensor::CollapseShapeOp::create(b, loc, type, value, groups)
+                     .getResult();
   }
 };
 

@@ -153,8 +153,8 @@ struct DecomposeArgReduction : OpRewritePattern<linalg::GenericOp> {
           Value in = arguments[0], found = arguments[1];
           auto cast = match->here.getDefiningOp<arith::IndexCastOp>();
           Operation *index = b.clone(*cast.getIn().getDefiningOp());
-          Value here = arith::IndexCastOp::create(b, loc, integer,
-                                                  index->getResult(0));
+          Value here =
+              arith::IndexCastOp::create(b, loc, integer, index->getResult(0));
           Value holds;
           if (isa<FloatType>(in.getType())) {
             Value equal = arith::CmpFOp::create(
@@ -166,10 +166,8 @@ struct DecomposeArgReduction : OpRewritePattern<linalg::GenericOp> {
             holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, in,
                                           found);
           }
-          Value candidate =
-              arith::SelectOp::create(b, loc, holds, here, none);
-          Value first =
-              arith::MinSIOp::create(b, loc, candidate, arguments[2]);
+          Value candidate = arith::SelectOp::create(b, loc, holds, here, none);
+          Value first = arith::MinSIOp::create(b, loc, candidate, arguments[2]);
           linalg::YieldOp::create(b, loc, first);
         });
     SmallVector<Value> results{extreme.getResult(0), position.getResult(0)};

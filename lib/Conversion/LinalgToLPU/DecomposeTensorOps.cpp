@@ -31,8 +31,8 @@ namespace {
 /// A tensor of `type` that holds the position along `dimension`.
 Value makePositions(OpBuilder &b, Location loc, RankedTensorType type,
                     int64_t dimension) {
-  Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                        type.getElementType());
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
@@ -40,8 +40,8 @@ Value makePositions(OpBuilder &b, Location loc, RankedTensorType type,
       b, loc, type, ValueRange(), empty, identity, iterators,
       [&](OpBuilder &b, Location loc, ValueRange) {
         Value position = linalg::IndexOp::create(b, loc, dimension);
-        Value element = arith::IndexCastOp::create(
-            b, loc, type.getElementType(), position);
+        Value element =
+            arith::IndexCastOp::create(b, loc, type.getElementType(), position);
         linalg::YieldOp::create(b, loc, element);
       });
   return generic.getResult(0);
@@ -56,9 +56,8 @@ struct DecomposeTopk : OpRewritePattern<tm_tensor::TopkOp> {
     Location loc = op.getLoc();
     Value values = op.getInputs()[0];
     auto type = cast<RankedTensorType>(values.getType());
-    auto positionType =
-        cast<RankedTensorType>(op.getOutputs()[1].getType())
-            .clone(type.getShape());
+    auto positionType = cast<RankedTensorType>(op.getOutputs()[1].getType())
+                            .clone(type.getShape());
     int64_t dimension = op.getDimension();
     Value positions =
         op.getInputs().size() > 1
@@ -135,9 +134,8 @@ struct DecomposeSplat : OpRewritePattern<tensor::SplatOp> {
   LogicalResult matchAndRewrite(tensor::SplatOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
-    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(),
-                                          type.getShape(),
-                                          type.getElementType());
+    Value empty = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), type.getShape(), type.getElementType());
     rewriter.replaceOpWithNewOp<linalg::FillOp>(op, op.getInput(), empty);
     return success();
   }
@@ -178,9 +176,8 @@ struct ReplaceEmptyResults : RewritePattern {
     SmallVector<Value> empty;
     for (Type type : op->getResultTypes()) {
       auto tensor = cast<RankedTensorType>(type);
-      empty.push_back(tensor::EmptyOp::create(rewriter, op->getLoc(),
-                                              tensor.getShape(),
-                                              tensor.getElementType()));
+      empty.push_back(tensor::EmptyOp::create(
+          rewriter, op->getLoc(), tensor.getShape(), tensor.getElementType()));
     }
     rewriter.replaceOp(op, empty);
     return success();
@@ -195,8 +192,9 @@ struct DecomposeTensorOpsPass
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate, DecomposeSplat,
-                 DecomposeInsert, ReplaceEmptyResults>(&getContext());
+    patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate,
+                 DecomposeSplat, DecomposeInsert, ReplaceEmptyResults>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       signalPassFailure();
     }

@@ -43,10 +43,9 @@ struct ExpandConstantPower : OpRewritePattern<math::FPowIOp> {
     Value power = op.getLhs(), result;
     for (; rest != 0; rest >>= 1) {
       if (rest & 1) {
-        result = result
-                     ? arith::MulFOp::create(rewriter, loc, result, power)
-                           .getResult()
-                     : power;
+        result = result ? arith::MulFOp::create(rewriter, loc, result, power)
+                              .getResult()
+                        : power;
       }
       if (rest > 1) {
         power = arith::MulFOp::create(rewriter, loc, power, power);

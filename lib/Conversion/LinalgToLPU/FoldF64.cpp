@@ -127,8 +127,8 @@ struct NarrowRounded : OpRewritePattern<arith::TruncFOp> {
       if (operand.getType().isF64()) {
         // Below a commuting operation the rounding moves on to its operands.
         operand = roundsTwice ? narrowExactly(rewriter, operand, type)
-                              : arith::TruncFOp::create(
-                                    rewriter, op.getLoc(), type, operand);
+                              : arith::TruncFOp::create(rewriter, op.getLoc(),
+                                                        type, operand);
       }
       if (!operand) {
         return rewriter.notifyMatchFailure(op, "has an f64 operand");
@@ -273,8 +273,8 @@ struct NarrowCompare : OpRewritePattern<arith::CmpFOp> {
     }
     Value other = arith::ConstantOp::create(
         rewriter, op.getLoc(), rewriter.getIntegerAttr(integer, whole64));
-    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate,
-                                               convertOp.getIn(), other);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, convertOp.getIn(),
+                                               other);
     return success();
   }
 };
@@ -298,9 +298,9 @@ struct NarrowToInteger : OpRewritePattern<Op> {
   }
 };
 
-/// The quotient of integers, rounded down or towards zero in f64, is the integer
-/// quotient as long as the integers are below 2^53, and what PyTorch computes
-/// in any case.
+/// The quotient of integers, rounded down or towards zero in f64, is the
+/// integer quotient as long as the integers are below 2^53, and what PyTorch
+/// computes in any case.
 struct NarrowIntegerQuotient : OpRewritePattern<arith::FPToSIOp> {
   NarrowIntegerQuotient(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}

@@ -97,8 +97,7 @@ struct FoldTransposeIntoProducer : OpRewritePattern<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(op, "is no transposition");
     }
     auto producer = op.getInputs()[0].getDefiningOp<linalg::GenericOp>();
-    if (!producer || producer.getNumResults() != 1 ||
-        !producer->hasOneUse()) {
+    if (!producer || producer.getNumResults() != 1 || !producer->hasOneUse()) {
       return rewriter.notifyMatchFailure(op, "transposes a shared value");
     }
     OpOperand *init = producer.getDpsInitOperand(0);
@@ -111,9 +110,9 @@ struct FoldTransposeIntoProducer : OpRewritePattern<linalg::GenericOp> {
     Value newInit = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                             type.getElementType());
     if (fill) {
-      newInit = linalg::FillOp::create(rewriter, loc, fill.getInputs()[0],
-                                       newInit)
-                    .getResult(0);
+      newInit =
+          linalg::FillOp::create(rewriter, loc, fill.getInputs()[0], newInit)
+              .getResult(0);
     }
     // The input map says which position of the source a result position reads.
     AffineMap sourceOfResult = op.getIndexingMapsArray()[0];
@@ -145,8 +144,8 @@ static std::optional<int64_t> getNonUnit(ArrayRef<int64_t> group,
   return count <= 1 ? std::optional(found) : std::nullopt;
 }
 
-/// Folds a reshape that adds or drops dimensions of size 1 into the indexing map
-/// of the generic that reads it.
+/// Folds a reshape that adds or drops dimensions of size 1 into the indexing
+/// map of the generic that reads it.
 ///
 ///   %e = expand_shape %x : tensor<8xf32> into tensor<8x1xf32>
 ///   generic (i, j) -> (i, 0) reads %e    =>    generic (i, j) -> (i) reads %x
@@ -188,7 +187,8 @@ struct FoldUnitReshape : OpRewritePattern<linalg::GenericOp> {
       });
       return success();
     }
-    return rewriter.notifyMatchFailure(op, "reads no reshape of unit dimensions");
+    return rewriter.notifyMatchFailure(op,
+                                       "reads no reshape of unit dimensions");
   }
 
   static std::optional<AffineMap> foldExpand(tensor::ExpandShapeOp expand,
@@ -264,12 +264,12 @@ struct FuseElementwisePass
     fusion.add<FoldUnitReshape>(context, /*foldsCollapse=*/true);
     linalg::populateElementwiseOpsFusionPatterns(fusion, isWorthFusing);
     GreedyRewriteConfig config = GreedyRewriteConfig().setUseTopDownTraversal();
-    if (failed(applyPatternsGreedily(getOperation(), std::move(units),
-                                     config)) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(layout),
-                                     config)) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(fusion),
-                                     config))) {
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(units), config)) ||
+        failed(
+            applyPatternsGreedily(getOperation(), std::move(layout), config)) ||
+        failed(
+            applyPatternsGreedily(getOperation(), std::move(fusion), config))) {
       signalPassFailure();
     }
   }

@@ -44,9 +44,10 @@ static constexpr unsigned maxOperands = 32;
 static int64_t getBodyCost(linalg::LinalgOp op, int64_t transcendental) {
   int64_t cost = op.getNumDpsInputs();
   op.getBlock()->walk([&](Operation *inner) {
-    bool isCheapMath = isa<math::AbsFOp, math::FloorOp, math::CeilOp,
-                           math::TruncOp, math::RoundOp, math::RoundEvenOp,
-                           math::FmaOp, math::CopySignOp>(inner);
+    bool isCheapMath =
+        isa<math::AbsFOp, math::FloorOp, math::CeilOp, math::TruncOp,
+            math::RoundOp, math::RoundEvenOp, math::FmaOp, math::CopySignOp>(
+            inner);
     if (isa<arith::DivFOp>(inner) ||
         (isa<math::MathDialect>(inner->getDialect()) && !isCheapMath)) {
       cost += transcendental;
@@ -89,7 +90,8 @@ static std::vector<std::set<unsigned>> getSections(MicroStages &stages) {
 /// Lane-cycles that a program spends beyond computing each value once.
 static int64_t getRepeatedWork(MicroStages &stages, int64_t transcendental) {
   int64_t all = getProduct(stages.domain);
-  int64_t rows = getProduct(ArrayRef(stages.domain).take_front(stages.parallel));
+  int64_t rows =
+      getProduct(ArrayRef(stages.domain).take_front(stages.parallel));
   std::vector<std::set<unsigned>> sections = getSections(stages);
   int64_t work = 0;
   for (auto [stage, places] : llvm::zip(stages.stages, sections)) {
@@ -123,9 +125,8 @@ static bool readsSpecially(VectorOp op, VectorOp producer) {
       return true;
     }
   }
-  return llvm::any_of(op.getOuts(), [&](Value out) {
-    return out.getDefiningOp() == producer;
-  });
+  return llvm::any_of(
+      op.getOuts(), [&](Value out) { return out.getDefiningOp() == producer; });
 }
 
 /// One program, at the place of `second`, that does what `first` and `second`
@@ -133,7 +134,8 @@ static bool readsSpecially(VectorOp op, VectorOp producer) {
 /// elsewhere, whose numbers are appended to `kept`.
 static VectorOp createMerged(OpBuilder &b, VectorOp first, VectorOp second,
                              SmallVectorImpl<unsigned> &kept) {
-  // What both read is one operand: by that, their loops are seen to be the same.
+  // What both read is one operand: by that, their loops are seen to be the
+  // same.
   SetVector<Value> inputs(first.getInputs().begin(), first.getInputs().end());
   SmallVector<Value> outs(second.getOuts());
   for (Value input : second.getInputs()) {
@@ -169,9 +171,9 @@ static VectorOp createMerged(OpBuilder &b, VectorOp first, VectorOp second,
         for (unsigned i = 0, e = first.getOuts().size(); i < e; ++i) {
           auto *place = llvm::find(kept, i);
           if (place != kept.end()) {
-            mapping.map(first.getOutputArgument(i),
-                        destinations[second.getOuts().size() +
-                                     (place - kept.begin())]);
+            mapping.map(
+                first.getOutputArgument(i),
+                destinations[second.getOuts().size() + (place - kept.begin())]);
             continue;
           }
           auto type =
@@ -325,8 +327,8 @@ struct FuseVectorsPass : mlir::lpu::impl::FuseVectorsPassBase<FuseVectorsPass> {
                     getRepeatedWork(*one, transcendental) -
                     getRepeatedWork(*other, transcendental);
     // A program less, and what no longer goes through memory.
-    int64_t saved = machine.vxeLanes * (machine.vxeLatencyCycles +
-                                        2 * machine.semaphoreCycles);
+    int64_t saved = machine.vxeLanes *
+                    (machine.vxeLatencyCycles + 2 * machine.semaphoreCycles);
     if (numKept < first->getNumResults()) {
       for (Value result : first->getResults()) {
         saved += 2 * cast<RankedTensorType>(result.getType()).getNumElements();

@@ -100,8 +100,7 @@ static linalg::GenericOp captureScalarInputs(linalg::GenericOp op) {
 
 namespace {
 
-struct SinkScalarsPass
-    : mlir::lpu::impl::SinkScalarsPassBase<SinkScalarsPass> {
+struct SinkScalarsPass : mlir::lpu::impl::SinkScalarsPassBase<SinkScalarsPass> {
   using SinkScalarsPassBase::SinkScalarsPassBase;
 
   void runOnOperation() override {
@@ -126,7 +125,8 @@ struct SinkScalarsPass
     }
   }
 
-  /// Copies the operations that define captured scalars; false if there are none.
+  /// Copies the operations that define captured scalars; false if there are
+  /// none.
   bool sinkOnce(Region &body) {
     SetVector<Value> captured;
     getUsedValuesDefinedAbove(body, captured);

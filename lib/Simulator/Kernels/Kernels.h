@@ -1,4 +1,4 @@
-//===- Kernels.h - The inner loops, one set an instruction set -------------===//
+//===- Kernels.h - Inner loops by instruction set ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The loops in which a simulated program spends its time are compiled several
@@ -33,8 +33,8 @@ struct KernelSet {
   unsigned directRows;   ///< Most rows of multiplyDirect.
 
   /// Packs columns that are contiguous along depth: column j starts at
-  /// data + j * columnStride elements. `prefetch` is a distance in bytes at which
-  /// the next panel's columns lie, or 0.
+  /// data + j * columnStride elements. `prefetch` is a distance in bytes at
+  /// which the next panel's columns lie, or 0.
   void (*packAlongDepth)(float *panel, const void *data, DType type,
                          int64_t columnStride, int64_t depth, unsigned columns,
                          int64_t prefetch);
@@ -56,8 +56,8 @@ struct KernelSet {
                        const float *panel, unsigned width, int64_t depth,
                        int64_t rows);
   /// The chains of few rows (at most directRows) without a panel: columns are
-  /// contiguous along depth, `columns` is a multiple of columnStep and `depth` one
-  /// of 32. In the order of the type.
+  /// contiguous along depth, `columns` is a multiple of columnStep and `depth`
+  /// one of 32. In the order of the type.
   void (*multiplyDirect)(float *sums, const float *a, int64_t aStride,
                          const void *data, DType type, int64_t columnStride,
                          int64_t depth, unsigned columns, int64_t rows);

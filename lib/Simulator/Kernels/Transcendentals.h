@@ -7,11 +7,11 @@
 // so a loop over one of them becomes vector code; the one exception is the
 // argument reduction of sin, cos and tan beyond 65536, which callers choose.
 //
-// Method: reduce the argument to a small interval, evaluate a polynomial (fitted
-// here to minimise the largest relative error, coefficients rounded to f32 one
-// after the other), undo the reduction. Where one f32 is not enough for an
-// intermediate result it is a sum of two, `high + low`. NumericsTest measures
-// the errors against f64.
+// Method: reduce the argument to a small interval, evaluate a polynomial
+// (fitted here to minimise the largest relative error, coefficients rounded to
+// f32 one after the other), undo the reduction. Where one f32 is not enough for
+// an intermediate result it is a sum of two, `high + low`. NumericsTest
+// measures the errors against f64.
 //
 // All functions are static: see Numerics.h.
 //

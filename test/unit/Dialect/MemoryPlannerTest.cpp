@@ -80,8 +80,7 @@ TEST(MemoryPlanner, FindsWhatIsWrongWithAPlan) {
   EXPECT_EQ(verifyPlan(problem, plan), "buffer 1 is not aligned");
   plan.addresses = {0, 192};
   plan.bytesUsed = 320;
-  EXPECT_EQ(verifyPlan(problem, plan),
-            "buffer 1 ends at 320, past the memory");
+  EXPECT_EQ(verifyPlan(problem, plan), "buffer 1 ends at 320, past the memory");
 }
 
 TEST(MemoryPlanner, SolvesRandomProblems) {
@@ -93,8 +92,7 @@ TEST(MemoryPlanner, SolvesRandomProblems) {
     MemoryProblem problem{{}, draw(0, 16) * 256, 64};
     for (int64_t i = draw(0, 40); i > 0; --i) {
       int64_t first = draw(0, 30);
-      problem.buffers.push_back(
-          {draw(0, 1000), first, first + draw(0, 10)});
+      problem.buffers.push_back({draw(0, 1000), first, first + draw(0, 10)});
     }
     planAndVerify(problem);
   }

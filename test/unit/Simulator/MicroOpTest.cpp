@@ -73,8 +73,8 @@ void expectSame(float got, float wanted, size_t i) {
 }
 template <typename T>
 void expectSame(T got, T wanted, size_t i) {
-  EXPECT_TRUE(got == wanted) << "element " << i << " is " << +got
-                             << ", expected " << +wanted;
+  EXPECT_TRUE(got == wanted)
+      << "element " << i << " is " << +got << ", expected " << +wanted;
 }
 void expectSame(Bit got, Bit wanted, size_t i) {
   EXPECT_TRUE(got == wanted) << "element " << i << " is " << int(got.value);
@@ -174,10 +174,14 @@ TEST(MicroOp, FloatMinimumAndMaximum) {
 
 TEST(MicroOp, FloatRounding) {
   V x = {1.5f, 2.5f, -1.5f, -0.3f, 0.49999997f, 8388609.0f, -inf, nan, 1e10f};
-  checkF(MicroOpcode::FloorF, x, {1, 2, -2, -1, 0, 8388609.0f, -inf, nan, 1e10f});
-  checkF(MicroOpcode::CeilF, x, {2, 3, -1, -0.0f, 1, 8388609.0f, -inf, nan, 1e10f});
-  checkF(MicroOpcode::TruncF, x, {1, 2, -1, -0.0f, 0, 8388609.0f, -inf, nan, 1e10f});
-  checkF(MicroOpcode::RoundF, x, {2, 3, -2, -0.0f, 0, 8388609.0f, -inf, nan, 1e10f});
+  checkF(MicroOpcode::FloorF, x,
+         {1, 2, -2, -1, 0, 8388609.0f, -inf, nan, 1e10f});
+  checkF(MicroOpcode::CeilF, x,
+         {2, 3, -1, -0.0f, 1, 8388609.0f, -inf, nan, 1e10f});
+  checkF(MicroOpcode::TruncF, x,
+         {1, 2, -1, -0.0f, 0, 8388609.0f, -inf, nan, 1e10f});
+  checkF(MicroOpcode::RoundF, x,
+         {2, 3, -2, -0.0f, 0, 8388609.0f, -inf, nan, 1e10f});
   checkF(MicroOpcode::RoundEvenF, x,
          {2, 2, -2, -0.0f, 0, 8388609.0f, -inf, nan, 1e10f});
   checkF(MicroOpcode::RemF, {5, -5, 5.5f, 1e10f, 1, inf},
@@ -185,7 +189,8 @@ TEST(MicroOp, FloatRounding) {
 }
 
 TEST(MicroOp, IntegersWrapInTheirWidth) {
-  checkI<int8_t>(MicroOpcode::AddI, {127, -128, 5}, {1, -1, 6}, {-128, 127, 11});
+  checkI<int8_t>(MicroOpcode::AddI, {127, -128, 5}, {1, -1, 6},
+                 {-128, 127, 11});
   checkI<int16_t>(MicroOpcode::AddI, {32767}, {1}, {-32768});
   checkI<int32_t>(MicroOpcode::AddI, {2147483647}, {1}, {-2147483647 - 1});
   checkI<int64_t>(MicroOpcode::AddI, {INT64_MAX}, {1}, {INT64_MIN});
@@ -206,7 +211,8 @@ TEST(MicroOp, IntegerDivision) {
   checkI<int32_t>(MicroOpcode::CeilDivSI, a, b, {4, -3, -3, 4, 0, INT32_MIN});
   checkI<int8_t>(MicroOpcode::DivUI, {-1, 100, 1}, {2, 7, 0}, {127, 14, 0});
   checkI<int8_t>(MicroOpcode::RemUI, {-1, 100, 1}, {2, 7, 0}, {1, 2, 0});
-  checkI<int64_t>(MicroOpcode::DivSI, {INT64_MIN, 9}, {-1, -4}, {INT64_MIN, -2});
+  checkI<int64_t>(MicroOpcode::DivSI, {INT64_MIN, 9}, {-1, -4},
+                  {INT64_MIN, -2});
 }
 
 TEST(MicroOp, IntegerBits) {
@@ -214,7 +220,8 @@ TEST(MicroOp, IntegerBits) {
   checkI<int8_t>(MicroOpcode::OrI, {12, -1}, {10, 7}, {14, -1});
   checkI<int8_t>(MicroOpcode::XorI, {12, -1}, {10, 7}, {6, -8});
   checkI<Bit>(MicroOpcode::XorI, {0, 1, 1}, {1, 1, 0}, {1, 0, 1});
-  checkI<int8_t>(MicroOpcode::ShlI, {1, 64, 3, 1}, {7, 1, 8, -1}, {-128, -128, 0, 0});
+  checkI<int8_t>(MicroOpcode::ShlI, {1, 64, 3, 1}, {7, 1, 8, -1},
+                 {-128, -128, 0, 0});
   checkI<int8_t>(MicroOpcode::ShrSI, {-128, -1, 64}, {7, 100, 3}, {-1, -1, 8});
   checkI<int8_t>(MicroOpcode::ShrUI, {-128, -1, 64}, {7, 100, 3}, {1, 0, 8});
   checkI<int64_t>(MicroOpcode::ShrUI, {-1}, {63}, {1});
@@ -277,13 +284,13 @@ TEST(MicroOp, RoundToNarrowFloats) {
 
 TEST(MicroOp, IntegerToFloat) {
   auto source = [](MicroType type) { return static_cast<uint16_t>(type); };
-  check<float, int64_t>(MicroOpcode::SIToF, MicroType::F32,
-                        {-3, (1 << 24) + 1, INT64_MIN}, V{-3, 16777216, -0x1p63f},
-                        {}, {}, source(MicroType::I64));
+  check<float, int64_t>(
+      MicroOpcode::SIToF, MicroType::F32, {-3, (1 << 24) + 1, INT64_MIN},
+      V{-3, 16777216, -0x1p63f}, {}, {}, source(MicroType::I64));
   check<float, int8_t>(MicroOpcode::UIToF, MicroType::F32, {-1, 5}, V{255, 5},
                        {}, {}, source(MicroType::I8));
-  check<float, int64_t>(MicroOpcode::UIToF, MicroType::F32, {-1}, V{0x1p64f}, {},
-                        {}, source(MicroType::I64));
+  check<float, int64_t>(MicroOpcode::UIToF, MicroType::F32, {-1}, V{0x1p64f},
+                        {}, {}, source(MicroType::I64));
   check<float, Bit>(MicroOpcode::SIToF, MicroType::F32, {1, 0}, V{-1, 0}, {},
                     {}, source(MicroType::I1));
   check<float, Bit>(MicroOpcode::UIToF, MicroType::F32, {1, 0}, V{1, 0}, {}, {},
@@ -332,28 +339,34 @@ TEST(MicroOp, IntegerWidths) {
 
 TEST(MicroOp, Transcendentals) {
   // Values that have one right answer; NumericsTest measures accuracy.
-  checkF(MicroOpcode::ExpF, {0, -inf, inf, 200, -200, nan}, {1, 0, inf, inf, 0, nan});
-  checkF(MicroOpcode::Exp2F, {0, 3, -149, 128, -inf}, {1, 8, 0x1p-149f, inf, 0});
+  checkF(MicroOpcode::ExpF, {0, -inf, inf, 200, -200, nan},
+         {1, 0, inf, inf, 0, nan});
+  checkF(MicroOpcode::Exp2F, {0, 3, -149, 128, -inf},
+         {1, 8, 0x1p-149f, inf, 0});
   checkF(MicroOpcode::Expm1F, {0, -0.0f, -inf, inf}, {0, -0.0f, -1, inf});
   checkF(MicroOpcode::LogF, {1, 0, -1, inf, nan}, {0, -inf, nan, inf, nan});
   checkF(MicroOpcode::Log2F, {8, 0, 0x1p-149f, inf}, {3, -inf, -149, inf});
   checkF(MicroOpcode::Log10F, {1, 1000, 0, -1}, {0, 3, -inf, nan});
-  checkF(MicroOpcode::Log1pF, {0, -0.0f, -1, -2, inf}, {0, -0.0f, -inf, nan, inf});
+  checkF(MicroOpcode::Log1pF, {0, -0.0f, -1, -2, inf},
+         {0, -0.0f, -inf, nan, inf});
   checkF(MicroOpcode::SinF, {0, -0.0f, inf, nan}, {0, -0.0f, nan, nan});
   checkF(MicroOpcode::CosF, {0, -0.0f, inf}, {1, 1, nan});
   checkF(MicroOpcode::TanF, {0, -0.0f, -inf}, {0, -0.0f, nan});
   checkF(MicroOpcode::TanhF, {0, -0.0f, inf, -inf, 20}, {0, -0.0f, 1, -1, 1});
   checkF(MicroOpcode::ErfF, {0, -0.0f, inf, -inf}, {0, -0.0f, 1, -1});
   checkF(MicroOpcode::ErfcF, {0, inf, -inf, nan}, {1, 0, 2, nan});
-  checkF(MicroOpcode::RsqrtF, {4, 0, -0.0f, inf, -1}, {0.5f, inf, -inf, 0, nan});
+  checkF(MicroOpcode::RsqrtF, {4, 0, -0.0f, inf, -1},
+         {0.5f, inf, -inf, 0, nan});
   checkF(MicroOpcode::PowF, {2, -2, -2, 0, nan, 1, -1, 2, 0, -0.0f},
          {1024, -8, nan, inf, 1, 1, 1, 0, 1, -inf},
          {10, 3, 0.5f, -1, 0, nan, inf, -inf, 0, -3});
   checkF(MicroOpcode::AtanF, {0, -0.0f, inf}, {0, -0.0f, 1.57079637f});
   checkF(MicroOpcode::Atan2F, {0, 0, -0.0f, 1},
          {0, 3.14159274f, -3.14159274f, 1.57079637f}, {1, -1, -1, 0});
-  checkF(MicroOpcode::AsinF, {0, 1, -1, 2}, {0, 1.57079637f, -1.57079637f, nan});
-  checkF(MicroOpcode::AcosF, {1, 0, -1, -2}, {0, 1.57079637f, 3.14159274f, nan});
+  checkF(MicroOpcode::AsinF, {0, 1, -1, 2},
+         {0, 1.57079637f, -1.57079637f, nan});
+  checkF(MicroOpcode::AcosF, {1, 0, -1, -2},
+         {0, 1.57079637f, 3.14159274f, nan});
   checkF(MicroOpcode::SinhF, {0, -0.0f, inf, -inf}, {0, -0.0f, inf, -inf});
   checkF(MicroOpcode::CoshF, {0, inf, -inf}, {1, inf, inf});
   checkF(MicroOpcode::AsinhF, {0, -0.0f, inf}, {0, -0.0f, inf});

@@ -52,7 +52,8 @@ struct Tensor {
   DType type;
   std::vector<uint8_t> bytes;
 
-  Tensor(DType type, int64_t count) : type(type), bytes(count * byteWidth(type)) {}
+  Tensor(DType type, int64_t count)
+      : type(type), bytes(count * byteWidth(type)) {}
   float get(int64_t i) const {
     const void *p = bytes.data() + i * byteWidth(type);
     switch (type) {
@@ -117,7 +118,8 @@ void check(DType type, DType outType, const Case &shape, bool accumulate,
     int64_t count = int64_t(tensor->bytes.size()) / byteWidth(type);
     for (int64_t i = 0; i < count; ++i) {
       float value = std::ldexp(normal(generator) * scale, int(generator() % 8));
-      tensor->set(i, type == DType::I8 ? float(int(generator() % 256) - 128) : value);
+      tensor->set(i, type == DType::I8 ? float(int(generator() % 256) - 128)
+                                       : value);
     }
   }
   if (outType != DType::I32) {
@@ -194,7 +196,10 @@ Case columnsCase(int64_t batch, int64_t rows, int64_t columns, int64_t depth) {
 }
 /// Everything strided.
 Case stridedCase(int64_t rows, int64_t columns, int64_t depth) {
-  return {2, rows, columns, depth,
+  return {2,
+          rows,
+          columns,
+          depth,
           {1, 2, 2 * rows},
           {depth * columns * 3, 3, 3 * columns},
           {1, 2 * columns, 2}};
@@ -205,10 +210,15 @@ const DType floats[] = {DType::F32, DType::F16, DType::BF16};
 TEST(Mm, ChainsBitForBit) {
   unsigned seed = 0;
   for (DType type : floats) {
-    for (auto [rows, columns, depth] :
-         {std::tuple{1, 1, 1}, {1, 64, 32}, {1, 70, 129}, {3, 17, 40},
-          {7, 130, 31}, {13, 33, 300}, {200, 20, 64}}) {
-      check(type, DType::F32, rowMajorCase(2, rows, columns, depth), false, ++seed);
+    for (auto [rows, columns, depth] : {std::tuple{1, 1, 1},
+                                        {1, 64, 32},
+                                        {1, 70, 129},
+                                        {3, 17, 40},
+                                        {7, 130, 31},
+                                        {13, 33, 300},
+                                        {200, 20, 64}}) {
+      check(type, DType::F32, rowMajorCase(2, rows, columns, depth), false,
+            ++seed);
       check(type, type, columnsCase(1, rows, columns, depth), true, ++seed);
     }
     check(type, type, stridedCase(5, 19, 65), false, ++seed);
@@ -224,11 +234,15 @@ TEST(Mm, IntegersAreExact) {
 
 TEST(Mm, SubnormalsOfBF16AreZero) {
   // Products around the smallest normal number.
-  check(DType::BF16, DType::F32, rowMajorCase(1, 4, 70, 100), true, 1, 0x1p-64f);
-  check(DType::BF16, DType::F32, rowMajorCase(1, 4, 70, 100), false, 2, 0x1p-66f);
-  check(DType::BF16, DType::BF16, columnsCase(1, 4, 70, 100), false, 3, 0x1p-126f);
+  check(DType::BF16, DType::F32, rowMajorCase(1, 4, 70, 100), true, 1,
+        0x1p-64f);
+  check(DType::BF16, DType::F32, rowMajorCase(1, 4, 70, 100), false, 2,
+        0x1p-66f);
+  check(DType::BF16, DType::BF16, columnsCase(1, 4, 70, 100), false, 3,
+        0x1p-126f);
   // Not so in f32.
-  check(DType::F32, DType::F32, rowMajorCase(1, 4, 70, 100), false, 4, 0x1p-68f);
+  check(DType::F32, DType::F32, rowMajorCase(1, 4, 70, 100), false, 4,
+        0x1p-68f);
 }
 
 TEST(Mm, NoDepthLeavesTheStart) {
@@ -280,9 +294,9 @@ TEST(Mm, ConvolutionByViews) {
         for (int64_t c = 0; c < channels; ++c) {
           for (int64_t i = 0; i < kernel; ++i) {
             for (int64_t j = 0; j < kernel; ++j) {
-              sum = std::fma(image[(c * height + y + i) * width + x + j],
-                             weights[((o * channels + c) * kernel + i) * kernel + j],
-                             sum);
+              sum = std::fma(
+                  image[(c * height + y + i) * width + x + j],
+                  weights[((o * channels + c) * kernel + i) * kernel + j], sum);
             }
           }
         }
@@ -297,7 +311,8 @@ TEST(Mm, HeadsApart) {
   // depth, are two dimensions in one view and one in the other.
   constexpr int64_t rows = 3, heads = 2, width = 8, depth = 16;
   std::vector<float> x(rows * depth), w(heads * width * depth),
-      back(depth * heads * width), split(heads * rows * width), out(rows * depth);
+      back(depth * heads * width), split(heads * rows * width),
+      out(rows * depth);
   std::mt19937 generator(9);
   std::normal_distribution<float> normal;
   for (auto *list : {&x, &w, &back}) {
@@ -331,7 +346,8 @@ TEST(Mm, HeadsApart) {
     }
     for (int64_t j = 0; j < depth; ++j) {
       auto first = back.begin() + j * heads * width;
-      EXPECT_EQ(out[r * depth + j], chain(wide, {first, first + heads * width}, 0));
+      EXPECT_EQ(out[r * depth + j],
+                chain(wide, {first, first + heads * width}, 0));
     }
   }
 }
@@ -343,7 +359,8 @@ TEST(Mm, OutputMayOverlapAnOperand) {
   builder.input(DType::F32, {2, 2});
   builder.matmul(arg(0, DType::F32, {2, 2}), arg(1, DType::F32, {2, 2}),
                  arg(0, DType::F32, {2, 2}), {0, 1, 1, 1});
-  Result<Report> report = runProgram(builder, {square.data(), weights.data()}, {});
+  Result<Report> report =
+      runProgram(builder, {square.data(), weights.data()}, {});
   ASSERT_TRUE(bool(report)) << report.message();
   EXPECT_EQ(square, (std::vector<float>{2, 3, 4, 7}));
 }
@@ -357,7 +374,8 @@ TEST(Mm, PassesMustMatchRows) {
                  arg(2, DType::F32, {5, 3}), {0, 1, 1, 1});
   builder.program.text[0].b = 1; // 5 rows of 4 a pass need 2.
   std::vector<float> a(10), b(6), c(15);
-  Result<Report> report = runProgram(builder, {a.data(), b.data(), c.data()}, {});
+  Result<Report> report =
+      runProgram(builder, {a.data(), b.data(), c.data()}, {});
   ASSERT_FALSE(bool(report));
   EXPECT_NE(report.message().find("1 passes, expected 2 for"),
             std::string::npos)

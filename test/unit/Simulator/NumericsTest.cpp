@@ -118,17 +118,17 @@ TEST(Numerics, FunctionsOfTwo) {
       return (generator() & 1) != 0 ? -x : x;
     };
     float x = std::abs(between(-20, 20)), y = between(-8, 7);
-    worstPow = std::max(worstPow, ulps(numerics::pow(x, y),
-                                       std::pow(double(x), double(y))));
+    worstPow = std::max(
+        worstPow, ulps(numerics::pow(x, y), std::pow(double(x), double(y))));
     // Close to 1 with a large exponent.
     x = 1.0f + between(-20, -10);
     y = between(4, 14);
-    worstPow = std::max(worstPow, ulps(numerics::pow(x, y),
-                                       std::pow(double(x), double(y))));
+    worstPow = std::max(
+        worstPow, ulps(numerics::pow(x, y), std::pow(double(x), double(y))));
     x = numerics::floatOf(generator());
     y = numerics::floatOf(generator());
-    worstPow = std::max(worstPow, ulps(numerics::pow(x, y),
-                                       std::pow(double(x), double(y))));
+    worstPow = std::max(
+        worstPow, ulps(numerics::pow(x, y), std::pow(double(x), double(y))));
     worstAtan2 = std::max(worstAtan2, ulps(numerics::atan2(y, x),
                                            std::atan2(double(y), double(x))));
     x = between(-4, 4);
@@ -141,9 +141,10 @@ TEST(Numerics, FunctionsOfTwo) {
 }
 
 TEST(Numerics, SpecialValuesOfPowAndAtan2) {
-  const float values[] = {0.0f,  -0.0f,     1.0f,      -1.0f,  0.5f,    -0.5f,
-                          2.0f,  -2.0f,     3.0f,      -3.0f,  INFINITY, -INFINITY,
-                          NAN,   0x1p-149f, -0x1p-149f, 1e30f, -1e30f,  2.5f};
+  const float values[] = {0.0f,     -0.0f,     1.0f,  -1.0f,     0.5f,
+                          -0.5f,    2.0f,      -2.0f, 3.0f,      -3.0f,
+                          INFINITY, -INFINITY, NAN,   0x1p-149f, -0x1p-149f,
+                          1e30f,    -1e30f,    2.5f};
   for (float x : values) {
     for (float y : values) {
       EXPECT_LE(ulps(numerics::pow(x, y), std::pow(double(x), double(y))), 1)

@@ -73,7 +73,9 @@ inline uint64_t immediate(float value) {
   std::memcpy(&bits, &value, 4);
   return bits;
 }
-inline uint64_t immediate(int64_t value) { return static_cast<uint64_t>(value); }
+inline uint64_t immediate(int64_t value) {
+  return static_cast<uint64_t>(value);
+}
 inline uint64_t immediate(int value) { return immediate(int64_t(value)); }
 
 class MicroBuilder {
@@ -97,7 +99,8 @@ public:
     op.operand = use(operand);
     return assign(op);
   }
-  void store(unsigned operand, uint16_t value, MicroType type = MicroType::F32) {
+  void store(unsigned operand, uint16_t value,
+             MicroType type = MicroType::F32) {
     MicroOp &op = add(MicroOpcode::Store, type);
     op.operand = use(operand);
     op.a = value;
@@ -234,9 +237,9 @@ public:
     for (unsigned d = shape.batch; d < shape.batch + shape.rows; ++d) {
       rows *= a.sizes[d];
     }
-    stream(streamed, static_cast<uint32_t>(
-                         (rows + program.machine.rowsPerPass - 1) /
-                         program.machine.rowsPerPass));
+    stream(streamed,
+           static_cast<uint32_t>((rows + program.machine.rowsPerPass - 1) /
+                                 program.machine.rowsPerPass));
     uint32_t first = add(a), second = add(c);
     emit(Opcode::Mm, accumulate ? MmAccumulate : 0, shape.pack(), first, second,
          streamed);
@@ -275,8 +278,8 @@ private:
   unsigned declare(std::vector<TensorSpec> &list, DType type,
                    const Shape &sizes) {
     TensorSpec spec;
-    spec.name = "t" + std::to_string(program.inputs.size() +
-                                     program.outputs.size());
+    spec.name =
+        "t" + std::to_string(program.inputs.size() + program.outputs.size());
     spec.type = type;
     spec.sizes = sizes;
     list.push_back(spec);
@@ -298,8 +301,8 @@ inline Result<Report> runProgram(ProgramBuilder builder,
   return (*simulator)->run(arguments.data(), arguments.size(), options);
 }
 
-/// The same, expecting success, in both orders and with one and two threads; the
-/// outputs must agree, which the caller checks on what the last run left.
+/// The same, expecting success, in both orders and with one and two threads;
+/// the outputs must agree, which the caller checks on what the last run left.
 inline void expectRuns(const ProgramBuilder &builder,
                        const std::vector<void *> &arguments) {
   RunOptions options;

@@ -95,7 +95,8 @@ TEST(Simulator, CountsCompulsoryBytes) {
 TEST(Simulator, TimingNeedsNoData) {
   RunOptions options;
   options.values = false;
-  Result<Report> timed = runProgram(addOne(true, true), {nullptr, nullptr}, options);
+  Result<Report> timed =
+      runProgram(addOne(true, true), {nullptr, nullptr}, options);
   ASSERT_TRUE(bool(timed)) << timed.message();
   Buffers buffers;
   Result<Report> both = runProgram(addOne(true, true), buffers.arguments(), {});
@@ -105,7 +106,8 @@ TEST(Simulator, TimingNeedsNoData) {
 }
 
 TEST(Simulator, NullArgumentsAreAnError) {
-  Result<Report> report = runProgram(addOne(true, true), {nullptr, nullptr}, {});
+  Result<Report> report =
+      runProgram(addOne(true, true), {nullptr, nullptr}, {});
   ASSERT_FALSE(bool(report));
   EXPECT_NE(report.message().find("argument 0"), std::string::npos);
 }

@@ -65,7 +65,8 @@ TEST(Sma, CopiesAnyStrides) {
                     arg(0, DType::I8, {30, 40}, {0, 1}));
   checkCopy<float>(DType::F32, 100, arg(1, DType::F32, {100}),
                    arg(0, DType::F32, {100}, {-1}, 396));
-  checkCopy<float>(DType::F32, 100, arg(1, DType::F32, {}), arg(0, DType::F32, {}));
+  checkCopy<float>(DType::F32, 100, arg(1, DType::F32, {}),
+                   arg(0, DType::F32, {}));
 }
 
 TEST(Sma, CopyOntoItselfReadsFirst) {

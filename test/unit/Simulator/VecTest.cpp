@@ -119,7 +119,8 @@ TEST(Vec, TheSumOfNothing) {
   uint16_t sum = micro.reduce(micro.load(0), MicroCombine::AddF);
   micro.rows();
   micro.store(1, sum);
-  builder.vec(micro, {arg(0, DType::F32, {0}, {0}), arg(1, DType::F32, {0}, {0})});
+  builder.vec(micro,
+              {arg(0, DType::F32, {0}, {0}), arg(1, DType::F32, {0}, {0})});
   onAllHosts(builder, {&in, &out}, [&] { EXPECT_EQ(out, 0); });
 }
 
@@ -156,10 +157,10 @@ TEST(Vec, ReducesSeveralDimensionsRowMajor) {
 TEST(Vec, EveryCombine) {
   constexpr int64_t n = 100;
   const std::pair<MicroCombine, int64_t> cases[] = {
-      {MicroCombine::AddI, 4950},  {MicroCombine::MulI, 0},
-      {MicroCombine::MaxSI, 98},   {MicroCombine::MinSI, -1},
-      {MicroCombine::MaxUI, -1},   {MicroCombine::MinUI, 0},
-      {MicroCombine::AndI, 0},     {MicroCombine::OrI, -1},
+      {MicroCombine::AddI, 4950}, {MicroCombine::MulI, 0},
+      {MicroCombine::MaxSI, 98},  {MicroCombine::MinSI, -1},
+      {MicroCombine::MaxUI, -1},  {MicroCombine::MinUI, 0},
+      {MicroCombine::AndI, 0},    {MicroCombine::OrI, -1},
       {MicroCombine::XorI, 0}};
   std::vector<int64_t> in(n), out(1);
   for (int64_t i = 0; i < n; ++i) {
@@ -192,8 +193,10 @@ TEST(Vec, EveryCombine) {
   }
   std::vector<float> floats = {3, -1, 2, NAN, 5}, result(1);
   const std::pair<MicroCombine, float> floatCases[] = {
-      {MicroCombine::MulF, NAN},      {MicroCombine::MaximumF, NAN},
-      {MicroCombine::MinimumF, NAN},  {MicroCombine::MaxNumF, 5},
+      {MicroCombine::MulF, NAN},
+      {MicroCombine::MaximumF, NAN},
+      {MicroCombine::MinimumF, NAN},
+      {MicroCombine::MaxNumF, 5},
       {MicroCombine::MinNumF, -1}};
   for (auto [combine, wanted] : floatCases) {
     ProgramBuilder builder;
@@ -236,10 +239,12 @@ TEST(Vec, LaterSectionsSeeWhatWasReduced) {
       micro.elements();
       uint16_t again = micro.f(MicroOpcode::SubF, micro.load(0), largest);
       micro.store(1, micro.f(MicroOpcode::MulF, again, scale));
-      builder.vec(micro, {arg(0, DType::F32, domain), arg(1, DType::F32, domain)});
+      builder.vec(micro,
+                  {arg(0, DType::F32, domain), arg(1, DType::F32, domain)});
       for (int64_t r = 0; r < rows; ++r) {
         const float *row = in.data() + r * elements;
-        float top = reduceReference(row, elements, -INFINITY, numerics::maximum);
+        float top =
+            reduceReference(row, elements, -INFINITY, numerics::maximum);
         std::vector<float> differences(elements);
         for (int64_t i = 0; i < elements; ++i) {
           differences[i] = row[i] - top;
@@ -285,10 +290,12 @@ TEST(Vec, CarriesGoThroughElementsInOrder) {
     uint16_t index = micro.iota(1);
     uint16_t better = micro.op(MicroOpcode::CmpF, MicroType::F32, x, best,
                                uint16_t(MicroPredicateF::OGT));
-    micro.next(best, micro.op(MicroOpcode::Select, MicroType::F32, better, x, best));
-    micro.next(where,
-               micro.op(MicroOpcode::Select, MicroType::I64, better, index, where),
-               MicroType::I64);
+    micro.next(best,
+               micro.op(MicroOpcode::Select, MicroType::F32, better, x, best));
+    micro.next(
+        where,
+        micro.op(MicroOpcode::Select, MicroType::I64, better, index, where),
+        MicroType::I64);
     micro.rows();
     micro.store(1, where, MicroType::I64);
     builder.vec(micro, {arg(0, DType::F32, domain),
@@ -343,9 +350,9 @@ TEST(Vec, GathersAtComputedElements) {
       micro.op(MicroOpcode::AddI, MicroType::I64, start, micro.iota(1));
   micro.store(2, micro.gather(0, element));
   Shape domain = {rows, width};
-  builder.vec(micro, {arg(0, DType::F32, {vocabulary * width}),
-                      arg(1, DType::I64, domain, {1, 0}),
-                      arg(2, DType::F32, domain)});
+  builder.vec(micro,
+              {arg(0, DType::F32, {vocabulary * width}),
+               arg(1, DType::I64, domain, {1, 0}), arg(2, DType::F32, domain)});
   onAllHosts(builder, {table.data(), index.data(), out.data()}, [&] {
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t j = 0; j < width; ++j) {
@@ -414,9 +421,9 @@ TEST(Vec, WalksAnyStrides) {
                              0, uint16_t(MicroType::I64));
   micro.store(2, micro.f(MicroOpcode::FmaF, row, column, sum));
   Shape domain = {rows, columns};
-  builder.vec(micro, {arg(0, DType::F32, domain, {1, rows}),
-                      arg(1, DType::F32, domain, {0, 1}),
-                      arg(2, DType::F32, domain)});
+  builder.vec(micro,
+              {arg(0, DType::F32, domain, {1, rows}),
+               arg(1, DType::F32, domain, {0, 1}), arg(2, DType::F32, domain)});
   onAllHosts(builder, {in.data(), bias.data(), out.data()}, [&] {
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t c = 0; c < columns; ++c) {
@@ -472,10 +479,9 @@ TEST(Vec, AssertsFaultWithTheirMessage) {
     builder.vec(micro, {arg(0, DType::Bool, {3})});
     Result<Report> report = runProgram(builder, {truth.data()}, {});
     ASSERT_FALSE(bool(report));
-    EXPECT_EQ(report.kind(), kind == FaultKind::Index ? ErrorKind::Index
-                                                      : ErrorKind::Runtime);
-    EXPECT_EQ(report.message(),
-              "expected a valid token [instruction 0 (vec)]");
+    EXPECT_EQ(report.kind(),
+              kind == FaultKind::Index ? ErrorKind::Index : ErrorKind::Runtime);
+    EXPECT_EQ(report.message(), "expected a valid token [instruction 0 (vec)]");
     truth[2] = 1;
     report = runProgram(builder, {truth.data()}, {});
     EXPECT_TRUE(bool(report)) << report.message();

@@ -18,8 +18,9 @@ namespace mlir::lpu {
 /// Sizes, tiles and the layout of the temporary. A tile is `tileBatches` whole
 /// batches, or `tileRows` query rows of all heads of one batch.
 ///
-///   temporary: | scores 0 | scores 1 | weights 0 | weights 1 | sums of values |
-///              | maximum | sum of weights | correction |
+///   temporary:
+///   | scores 0 | scores 1 | weights 0 | weights 1 | sums of values |
+///   | maximum | sum of weights | correction |
 ///
 /// Scores and weights of a block of keys are there twice, so that the matrix
 /// unit can work on one block while the vector unit works on the other.

@@ -17,9 +17,9 @@ namespace mlir::lpu {
 /// A contraction. All three views are over the same domain, with stride 0
 /// along the dimensions that an operand has not.
 struct MatrixProduct {
-  StridedView a;      ///< Resident.
-  StridedView b;      ///< Streamed.
-  StridedView c;      ///< Result.
+  StridedView a; ///< Resident.
+  StridedView b; ///< Streamed.
+  StridedView c; ///< Result.
   ContractDimensions dims;
   bool accumulates = false; ///< Starts from the old result, else from +0.
 

@@ -1,4 +1,4 @@
-//===- ScalarLowering.h - From scalar operations to micro-operations -*- C++ -*-===//
+//===- ScalarLowering.h - Scalars as micro-operations -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lowers one operation of the arith, math or index arithmetic kind, whose

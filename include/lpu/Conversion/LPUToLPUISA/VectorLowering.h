@@ -52,7 +52,8 @@ private:
   FailureOr<std::optional<Register>> getGuard(Operation *op, MicroStage *stage);
   LogicalResult lowerAsserts(MicroStage &stage);
   Register getLoopIndex(unsigned loop, const MicroStage &stage);
-  std::optional<AffineExpr> getAffineIndex(Value value, MicroStage *stage) const;
+  std::optional<AffineExpr> getAffineIndex(Value value,
+                                           MicroStage *stage) const;
 
   VectorOp op;
   ViewBuilder &views;

@@ -73,9 +73,8 @@ toMachineText(DictionaryAttr parameters,
   return text;
 }
 
-LogicalResult
-MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                    DictionaryAttr parameters) {
+LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  DictionaryAttr parameters) {
   FailureOr<std::string> text = toMachineText(parameters, emitError);
   if (failed(text)) {
     return failure();

@@ -45,9 +45,8 @@ static void addDestinationEffects(
     if (!isa<MemRefType>(init.get().getType())) {
       continue;
     }
-    unsigned index =
-        init.getOperandNumber() -
-        destinationOp.getDpsInits().getBeginOperandIndex();
+    unsigned index = init.getOperandNumber() -
+                     destinationOp.getDpsInits().getBeginOperandIndex();
     if (op.readsInit(index)) {
       effects.emplace_back(MemoryEffects::Read::get(), &init, /*stage=*/0,
                            /*effectOnFullRegion=*/true,
@@ -124,8 +123,8 @@ std::optional<LinearForm> mlir::lpu::getLinearForm(AffineExpr expr,
                  !isa<AffineConstantExpr>(binary.getRHS()))) {
     return std::nullopt;
   }
-  for (auto [sum, l, r] : llvm::zip(form.coefficients, left->coefficients,
-                                    right->coefficients)) {
+  for (auto [sum, l, r] :
+       llvm::zip(form.coefficients, left->coefficients, right->coefficients)) {
     sum = isSum ? l + r : l * right->constant;
   }
   form.constant = isSum ? left->constant + right->constant
@@ -162,21 +161,20 @@ bool mlir::lpu::isContractType(Type operand, Type result) {
   return result == operand || result.isF32();
 }
 
-std::optional<ContractDimensions>
-mlir::lpu::classifyContraction(ArrayRef<AffineMap> maps,
-                               ArrayRef<bool> isReduction,
-                               std::string &reason) {
+std::optional<ContractDimensions> mlir::lpu::classifyContraction(
+    ArrayRef<AffineMap> maps, ArrayRef<bool> isReduction, std::string &reason) {
   ContractDimensions dimensions;
   for (unsigned dim = 0, e = isReduction.size(); dim < e; ++dim) {
     bool inA = maps[0].isFunctionOfDim(dim);
     bool inB = maps[1].isFunctionOfDim(dim);
     bool inC = maps[2].isFunctionOfDim(dim);
     if (isReduction[dim] ? inC || !inA || !inB : !inC || (!inA && !inB)) {
-      reason = ("dimension " + Twine(dim) +
-                (isReduction[dim]
-                     ? " is reduced and must be in both operands, not in the result"
-                     : " is parallel and must be in the result and an operand"))
-                   .str();
+      reason =
+          ("dimension " + Twine(dim) +
+           (isReduction[dim]
+                ? " is reduced and must be in both operands, not in the result"
+                : " is parallel and must be in the result and an operand"))
+              .str();
       return std::nullopt;
     }
     SmallVector<unsigned> &list = isReduction[dim] ? dimensions.depth
@@ -222,7 +220,8 @@ SmallVector<int64_t> ContractOp::getDomainSizes() {
   return sizes;
 }
 
-/// Checks that `expr`, which is linear, stays in [0, size) over a domain of `sizes`.
+/// Checks that `expr`, which is linear, stays in [0, size) over a domain of
+/// `sizes`.
 static bool isInRange(AffineExpr expr, ArrayRef<int64_t> sizes, int64_t size) {
   LinearForm form = *getLinearForm(expr, sizes.size());
   int64_t low = form.constant, high = form.constant;
@@ -258,14 +257,13 @@ LogicalResult ContractOp::verify() {
              << " dimensions, but there are " << numDims << " iterators";
     }
     if (!mlir::lpu::isLinear(map)) {
-      return emitOpError("map of ") << name << " is not linear: "
-                                    << AffineMapAttr::get(map);
+      return emitOpError("map of ")
+             << name << " is not linear: " << AffineMapAttr::get(map);
     }
     if (map.getNumResults() != getShaped(operand).getRank()) {
-      return emitOpError("map of ")
-             << name << " has " << map.getNumResults()
-             << " results, but the operand has rank "
-             << getShaped(operand).getRank();
+      return emitOpError("map of ") << name << " has " << map.getNumResults()
+                                    << " results, but the operand has rank "
+                                    << getShaped(operand).getRank();
     }
   }
   if (!isProjection(getMapC())) {
@@ -300,9 +298,8 @@ LogicalResult ContractOp::verify() {
     for (auto [position, expr] : llvm::enumerate(map.getResults())) {
       int64_t size = getShaped(operand).getDimSize(position);
       if (!isInRange(expr, sizes, size)) {
-        return emitOpError("map of ")
-               << name << " leaves dimension " << position << " of size "
-               << size;
+        return emitOpError("map of ") << name << " leaves dimension "
+                                      << position << " of size " << size;
       }
       if (auto dim = dyn_cast<AffineDimExpr>(expr);
           dim && sizes[dim.getPosition()] != size) {
@@ -529,8 +526,9 @@ LogicalResult VectorOp::verify() {
   }
   auto yield = cast<YieldOp>(block.getTerminator());
   if (yield.getNumOperands() != getOuts().size()) {
-    return emitOpError("has ") << getOuts().size() << " destinations, but yields "
-                               << yield.getNumOperands() << " values";
+    return emitOpError("has ")
+           << getOuts().size() << " destinations, but yields "
+           << yield.getNumOperands() << " values";
   }
   for (unsigned i = 0, e = getOuts().size(); i < e; ++i) {
     if (getYielded(i).getType() != getOutputArgument(i).getType()) {

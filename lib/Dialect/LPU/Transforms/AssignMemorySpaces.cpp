@@ -31,10 +31,9 @@ struct AssignMemorySpacesPass
     ModuleOp module = getOperation();
     int64_t capacity = getMachine(module).lmuBytes;
     for (auto global : module.getOps<memref::GlobalOp>()) {
-      global.setType(
-          MemRefType(MemRefType::Builder(global.getType())
-                         .setMemorySpace(SpaceAttr::get(&getContext(),
-                                                        Space::Constant))));
+      global.setType(MemRefType(
+          MemRefType::Builder(global.getType())
+              .setMemorySpace(SpaceAttr::get(&getContext(), Space::Constant))));
     }
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       if (function.isDeclaration()) {
@@ -54,9 +53,9 @@ struct AssignMemorySpacesPass
           setSpace(alloc, fits ? Space::LMU : Space::Scratch);
         }
       });
-      function.setType(FunctionType::get(
-          &getContext(), function.getBody().getArgumentTypes(),
-          function.getResultTypes()));
+      function.setType(FunctionType::get(&getContext(),
+                                         function.getBody().getArgumentTypes(),
+                                         function.getResultTypes()));
     }
   }
 };

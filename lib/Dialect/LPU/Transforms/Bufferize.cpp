@@ -3,9 +3,9 @@
 //
 // Upstream's one-shot bufferization, set up for programs whose arguments are
 // tensors: which arguments may be overwritten, identity layouts for arguments,
-// and `lpu.copy` wherever a copy is needed. Empty tensors that are inserted into
-// others are eliminated first, so that a concatenation's parts are computed in
-// place.
+// and `lpu.copy` wherever a copy is needed. Empty tensors that are inserted
+// into others are eliminated first, so that a concatenation's parts are
+// computed in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +46,8 @@ static OneShotBufferizationOptions getOptions() {
   // final check would take it for left over; the verifier of the stage checks.
   options.allowUnknownOps = true;
   // What is inside a vector program is registers, not memory.
-  options.opFilter.denyOperation([](Operation *op) {
-    return op->getParentOfType<VectorOp>() != nullptr;
-  });
+  options.opFilter.denyOperation(
+      [](Operation *op) { return op->getParentOfType<VectorOp>() != nullptr; });
   return options;
 }
 
@@ -57,8 +56,8 @@ static void markWritableArguments(func::FuncOp function) {
   Builder b(function.getContext());
   SmallVector<bool> writable(function.getNumArguments(), false);
   for (unsigned i = 0, e = function.getNumResults(); i < e; ++i) {
-    auto alias = function.getResultAttrOfType<IntegerAttr>(
-        i, LPUDialect::aliasAttrName);
+    auto alias =
+        function.getResultAttrOfType<IntegerAttr>(i, LPUDialect::aliasAttrName);
     if (alias && alias.getInt() >= 0 &&
         alias.getInt() < static_cast<int64_t>(writable.size())) {
       writable[alias.getInt()] = true;

@@ -14,9 +14,9 @@ using namespace mlir;
 using namespace mlir::lpu;
 
 Value mlir::lpu::getViewSource(Operation *op) {
-  if (op && isa<memref::SubViewOp, memref::ExpandShapeOp,
-                memref::CollapseShapeOp, memref::CastOp,
-                memref::ReinterpretCastOp, memref::TransposeOp>(op)) {
+  if (op &&
+      isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
+          memref::CastOp, memref::ReinterpretCastOp, memref::TransposeOp>(op)) {
     return op->getOperand(0);
   }
   return {};
@@ -79,9 +79,8 @@ void mlir::lpu::setSpace(Value root, Space space) {
 
 Value mlir::lpu::allocate(OpBuilder &b, Location loc, MemRefType type,
                           Space space) {
-  auto contiguous =
-      MemRefType::get(type.getShape(), type.getElementType(),
-                      MemRefLayoutAttrInterface(),
-                      SpaceAttr::get(b.getContext(), space));
+  auto contiguous = MemRefType::get(type.getShape(), type.getElementType(),
+                                    MemRefLayoutAttrInterface(),
+                                    SpaceAttr::get(b.getContext(), space));
   return memref::AllocOp::create(b, loc, contiguous);
 }

@@ -29,9 +29,8 @@ static SmallVector<Operation *> getWriters(Value root) {
       writers.push_back(use.getOwner());
     }
   });
-  llvm::sort(writers, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(writers,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return writers;
 }
 
@@ -141,9 +140,9 @@ struct ElideCopiesPass : mlir::lpu::impl::ElideCopiesPassBase<ElideCopiesPass> {
                             .setMemorySpace(type.getMemorySpace());
     if (wanted != type) {
       SmallVector<int64_t> strides = wanted.getStridesAndOffset().first;
-      inPlace = memref::ReinterpretCastOp::create(
-          b, alloc.getLoc(), wanted, output, /*offset=*/0, wanted.getShape(),
-          strides);
+      inPlace = memref::ReinterpretCastOp::create(b, alloc.getLoc(), wanted,
+                                                  output, /*offset=*/0,
+                                                  wanted.getShape(), strides);
     }
     copy.erase();
     alloc.replaceAllUsesWith(inPlace);

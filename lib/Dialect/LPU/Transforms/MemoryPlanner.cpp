@@ -97,9 +97,9 @@ MemoryPlan mlir::lpu::planMemory(const MemoryProblem &problem) {
       if (address + buffers[i].bytes <= *plan.addresses[other]) {
         break;
       }
-      address = std::max(address, alignTo(*plan.addresses[other] +
-                                              buffers[other].bytes,
-                                          problem.alignment));
+      address = std::max(address,
+                         alignTo(*plan.addresses[other] + buffers[other].bytes,
+                                 problem.alignment));
     }
     if (address + buffers[i].bytes > problem.capacity) {
       plan.bytesEvicted += buffers[i].bytes;
@@ -112,8 +112,8 @@ MemoryPlan mlir::lpu::planMemory(const MemoryProblem &problem) {
   return plan;
 }
 
-std::optional<std::string>
-mlir::lpu::verifyPlan(const MemoryProblem &problem, const MemoryPlan &plan) {
+std::optional<std::string> mlir::lpu::verifyPlan(const MemoryProblem &problem,
+                                                 const MemoryPlan &plan) {
   const std::vector<BufferRequest> &buffers = problem.buffers;
   if (plan.addresses.size() != buffers.size()) {
     return "the plan is for another number of buffers";

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Resolves the name of a machine once, at the start of a pipeline, and writes
-// all its parameters into the module, so that a dump shows what it was made for.
+// all its parameters into the module, so that a dump shows what it was made
+// for.
 //
 //===----------------------------------------------------------------------===//
 

@@ -73,8 +73,8 @@ struct StageOperandsPass
   /// destination has elements that the operation does not write.
   static bool readsDestination(DestinationStyleOpInterface op,
                                OpOperand &operand) {
-    unsigned index = operand.getOperandNumber() -
-                     op.getDpsInits().getBeginOperandIndex();
+    unsigned index =
+        operand.getOperandNumber() - op.getDpsInits().getBeginOperandIndex();
     if (auto contract = dyn_cast<ContractOp>(op.getOperation())) {
       return contract.readsInit(index);
     }

@@ -62,9 +62,8 @@ struct TieResultsPass : mlir::lpu::impl::TieResultsPassBase<TieResultsPass> {
     for (auto [index, value] : llvm::enumerate(returnOp.getOperands())) {
       auto type = dyn_cast<MemRefType>(value.getType());
       if (!type) {
-        return function.emitError()
-               << "result " << index << " is " << value.getType()
-               << "; expected a tensor";
+        return function.emitError() << "result " << index << " is "
+                                    << value.getType() << "; expected a tensor";
       }
       NamedAttrList result;
       result.set("type", TypeAttr::get(RankedTensorType::get(
@@ -90,9 +89,9 @@ struct TieResultsPass : mlir::lpu::impl::TieResultsPassBase<TieResultsPass> {
         destination = function.getArgument(alias.getInt());
         result.set("alias", b.getUnitAttr());
       }
-      result.set("argument",
-                 b.getI64IntegerAttr(
-                     cast<BlockArgument>(destination).getArgNumber()));
+      result.set(
+          "argument",
+          b.getI64IntegerAttr(cast<BlockArgument>(destination).getArgNumber()));
       results.push_back(result.getDictionary(&getContext()));
       if (getRoot(value) == destination && isWholeBuffer(value)) {
         ++numInPlace;

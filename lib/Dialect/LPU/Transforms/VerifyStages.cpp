@@ -89,24 +89,25 @@ static bool isLegalInVector(Operation *op) {
 static LogicalResult verifyStage(ModuleOp module, StringRef stage,
                                  function_ref<bool(Operation *)> isLegal,
                                  StringRef expected) {
-  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<ModuleOp, func::FuncOp, func::ReturnOp, memref::GlobalOp>(op)) {
-      return WalkResult::advance();
-    }
-    bool inVector = op->getParentOfType<VectorOp>() != nullptr;
-    if (!inVector && !isLegal(op)) {
-      illegal(op, stage) << "expected " << expected;
-      return WalkResult::interrupt();
-    }
-    if (inVector && !isLegalInVector(op)) {
-      illegal(op, stage)
-          << "expected linalg, tm_tensor, arith or math operations inside "
-             "'lpu.vector'";
-      return WalkResult::interrupt();
-    }
-    return failed(verifyTypes(op, stage)) ? WalkResult::interrupt()
-                                          : WalkResult::advance();
-  });
+  WalkResult result =
+      module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (isa<ModuleOp, func::FuncOp, func::ReturnOp, memref::GlobalOp>(op)) {
+          return WalkResult::advance();
+        }
+        bool inVector = op->getParentOfType<VectorOp>() != nullptr;
+        if (!inVector && !isLegal(op)) {
+          illegal(op, stage) << "expected " << expected;
+          return WalkResult::interrupt();
+        }
+        if (inVector && !isLegalInVector(op)) {
+          illegal(op, stage)
+              << "expected linalg, tm_tensor, arith or math operations inside "
+                 "'lpu.vector'";
+          return WalkResult::interrupt();
+        }
+        return failed(verifyTypes(op, stage)) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }
 
@@ -197,9 +198,8 @@ static LogicalResult verifyAllocStage(ModuleOp module, StringRef stage) {
     auto scratch =
         function->getAttrOfType<IntegerAttr>(LPUDialect::scratchBytesAttrName);
     if (!lmu || !scratch || lmu.getInt() > capacity) {
-      return illegal(function, stage)
-             << "expected 'lpu.lmu_bytes' of at most " << capacity
-             << " and 'lpu.scratch_bytes'";
+      return illegal(function, stage) << "expected 'lpu.lmu_bytes' of at most "
+                                      << capacity << " and 'lpu.scratch_bytes'";
     }
     WalkResult result = function.walk([&](memref::AllocOp alloc) {
       auto address =

@@ -27,7 +27,8 @@ static RankedTensorType getTensor(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Checks the number of operands and that `dimension` is one of the first input.
+/// Checks the number of operands and that `dimension` is one of the first
+/// input.
 static LogicalResult verifyAlong(Operation *op, ValueRange operands,
                                  int64_t dimension) {
   if (operands.empty()) {
@@ -59,11 +60,9 @@ LogicalResult ScatterOp::verify() {
   RankedTensorType indices = getTensor(getInputs()[1]);
   RankedTensorType original = getTensor(getOutputs()[0]);
   if (indices.getRank() != 2 ||
-      indices.getDimSize(1) !=
-          static_cast<int64_t>(getDimensionMap().size())) {
-    return emitOpError("has indices of ")
-           << indices << "; expected [updates, " << getDimensionMap().size()
-           << "]";
+      indices.getDimSize(1) != static_cast<int64_t>(getDimensionMap().size())) {
+    return emitOpError("has indices of ") << indices << "; expected [updates, "
+                                          << getDimensionMap().size() << "]";
   }
   if (updates.getRank() < 1 || updates.getRank() - 1 > original.getRank()) {
     return emitOpError("has updates of ") << updates << " for " << original;
@@ -71,8 +70,7 @@ LogicalResult ScatterOp::verify() {
   for (int64_t dimension : getDimensionMap()) {
     if (dimension < 0 || dimension >= original.getRank()) {
       return emitOpError("has dimension_map entry ")
-             << dimension << "; expected one below rank "
-             << original.getRank();
+             << dimension << "; expected one below rank " << original.getRank();
     }
   }
   return success();

@@ -38,8 +38,8 @@ struct ContractDimensions {
 /// Sorts the dimensions of a contraction with these maps, or says in
 /// `reason` why it is none.
 std::optional<ContractDimensions>
-classifyContraction(ArrayRef<AffineMap> maps,
-                    ArrayRef<bool> isReduction, std::string &reason);
+classifyContraction(ArrayRef<AffineMap> maps, ArrayRef<bool> isReduction,
+                    std::string &reason);
 
 /// `constant + sum over dimensions d of coefficients[d] * d`.
 struct LinearForm {

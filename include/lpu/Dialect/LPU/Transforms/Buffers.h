@@ -16,7 +16,8 @@ namespace mlir::lpu {
 /// The memref that `op` makes a view of, or null if `op` is no view.
 Value getViewSource(Operation *op);
 
-/// The buffer that `value` is a view of: an argument, an allocation or a global.
+/// The buffer that `value` is a view of: an argument, an allocation or a
+/// global.
 Value getRoot(Value value);
 
 /// Whether `value` is all of its root, in the same order: reshapes at most.

@@ -51,7 +51,8 @@ struct MemoryPlan {
 MemoryPlan planMemory(const MemoryProblem &problem);
 
 /// Checks that `plan` solves `problem`: addresses aligned and within the
-/// capacity, no bytes shared at the same moment. Returns what is wrong, or none.
+/// capacity, no bytes shared at the same moment. Returns what is wrong, or
+/// none.
 std::optional<std::string> verifyPlan(const MemoryProblem &problem,
                                       const MemoryPlan &plan);
 
