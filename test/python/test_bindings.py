@@ -47,7 +47,7 @@ def test_translation_there_and_back() -> None:
 
 
 def test_translation_raises_with_the_diagnostics() -> None:
-    with pytest.raises(RuntimeError, match="found 0 lpuisa.program, expected one"):
+    with pytest.raises(RuntimeError, match=r"found 0 lpuisa\.program, expected one"):
         _lpu.translate_to_binary("module {}")
     with pytest.raises(RuntimeError, match="the file ends inside of the ELF header"):
         _lpu.translate_from_binary(b"\x7fELF")
