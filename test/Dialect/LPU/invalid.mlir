@@ -177,3 +177,130 @@ module attributes {lpu.machine = #lpu.machine<{lmu_byte = 4096 : i64}>} {}
 
 // expected-error @below {{machine parameter 'lmu_bytes' is neither a string, a number nor a boolean}}
 module attributes {lpu.machine = #lpu.machine<{lmu_bytes = [1]}>} {}
+
+// -----
+
+func.func @parallel_in_none(%x: tensor<4xf32>, %c: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{dimension 0 is parallel and must be in the result and an operand}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>],
+                     iterator_types = ["parallel", "reduction"]}
+    ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%c : tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+// The depth k only occurs in sums, so nothing tells how far it runs.
+func.func @unknown_size(%x: tensor<4xf32>, %c: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{dimension 1 stands alone in no map, so its size is unknown}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, k) -> (m + k)>, affine_map<(m, k) -> (2 * k)>, affine_map<(m, k) -> (m)>],
+                     iterator_types = ["parallel", "reduction"]}
+    ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%c : tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+func.func @two_sizes(%x: tensor<2x4xf32>, %w: tensor<2x3xf32>, %c: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @below {{dimension 2 has size 3 in one operand and 4 in a}}
+  %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                     iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %w : tensor<2x4xf32>, tensor<2x3xf32>) outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @attention_temporary(%q: tensor<1x2x1x8xf32>, %t: tensor<64xi8>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{has a temporary that is no memref}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %q, %q : tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>)
+    outs(%q : tensor<1x2x1x8xf32>) temporary(%t : tensor<64xi8>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
+func.func @attention_rank(%q: tensor<2x1x8xf32>) -> tensor<2x1x8xf32> {
+  // expected-error @below {{has an operand of rank 3; expected [batch, heads, length, size]}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %q, %q : tensor<2x1x8xf32>, tensor<2x1x8xf32>, tensor<2x1x8xf32>)
+    outs(%q : tensor<2x1x8xf32>) -> tensor<2x1x8xf32>
+  return %r : tensor<2x1x8xf32>
+}
+
+// -----
+
+func.func @attention_types(%q: tensor<1x2x1x8xf32>, %k: tensor<1x2x1x8xbf16>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{has an operand of 'bf16'; expected one type f32, f16 or bf16 for q, k, v and result}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %k, %k : tensor<1x2x1x8xf32>, tensor<1x2x1x8xbf16>, tensor<1x2x1x8xbf16>)
+    outs(%q : tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
+func.func @attention_keys(%q: tensor<1x2x1x8xf32>, %k: tensor<1x2x4x8xf32>, %v: tensor<1x2x5x8xf32>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{shapes of q, k and v do not agree: 'tensor<1x2x1x8xf32>', 'tensor<1x2x4x8xf32>', 'tensor<1x2x5x8xf32>'}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %k, %v : tensor<1x2x1x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x5x8xf32>)
+    outs(%q : tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
+func.func @attention_result(%q: tensor<1x2x1x8xf32>, %v: tensor<1x2x1x6xf32>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{result is 'tensor<1x2x1x8xf32>'; expected shape 1, 2, 1, 6}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %q, %v : tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x2x1x6xf32>)
+    outs(%q : tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
+func.func @mask_type(%q: tensor<1x2x1x8xf32>, %m: tensor<1x1xi32>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{has a mask of 'i32'; expected i1, f32, f16 or bf16}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %q, %q, %m : tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x1xi32>)
+    outs(%q : tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
+func.func @mask_rank(%q: tensor<1x2x1x8xf32>, %m: tensor<1x1x1x1x1xi1>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{has a mask of rank 5}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %q, %q, %m : tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x1x1x1x1xi1>)
+    outs(%q : tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
+func.func @no_destination(%x: tensor<8xf32>) {
+  // expected-error @below {{has no destination}}
+  "lpu.vector"(%x) <{operandSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%a: tensor<8xf32>):
+    lpu.yield
+  }) : (tensor<8xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @region_arguments(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{has 2 operands, but its region has 1 arguments}}
+  %r = lpu.vector ins(%x : tensor<8xf32>) outs(%x : tensor<8xf32>) {
+  ^bb0(%a: tensor<8xf32>):
+    lpu.yield %a : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @yield_type(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{yields 'tensor<4xf32>' for a destination of 'tensor<8xf32>'}}
+  %r = lpu.vector ins(%x : tensor<4xf32>) outs(%y : tensor<8xf32>) {
+  ^bb0(%a: tensor<4xf32>, %o: tensor<8xf32>):
+    lpu.yield %a : tensor<4xf32>
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

@@ -67,3 +67,12 @@ func.func @inside(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // expected-error @below {{'func.func' is illegal at stage 'lpu': no call to 'f' can be compiled; functions that stand for an operation carry 'lpu.op'}}
 func.func private @f(tensor<4xf32>)
+
+// -----
+
+func.func @size(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %n = arith.constant 4 : index
+  // expected-error @below {{'tensor.empty' is illegal at stage 'lpu': 'tensor<?xf32>' has no static shape}}
+  %e = tensor.empty(%n) : tensor<?xf32>
+  return %x : tensor<4xf32>
+}

@@ -412,3 +412,14 @@ lpuisa.program @no_domain {
   lpuisa.vec rank 1 parallel 0 {
   }
 }
+
+// -----
+
+lpuisa.program @results {
+  lpuisa.vec rank 1 parallel 0 views [<lmu, f32, [4], [1], 0>] {
+    lpuisa.elements
+    %x = lpuisa.micro load[0] : f32
+    // expected-error @+1 {{found 2 results, expected at most one}}
+    %y:2 = lpuisa.micro neg_f(%x) : (f32) -> (f32, f32)
+  }
+}
