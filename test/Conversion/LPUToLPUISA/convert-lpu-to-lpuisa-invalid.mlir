@@ -134,3 +134,225 @@ func.func @in_place_sort(%x: memref<4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @short_temporary(%q: memref<1x1x1x16xf32>, %o: memref<1x1x1x16xf32>) {
+  %t = memref.alloc() {lpu.address = 0 : i64} : memref<8xi8, #lpu.space<lmu>>
+  // expected-error @below {{has a temporary of 8 bytes; expected at least 512}}
+  lpu.attention {scale = 0.25 : f32}
+    ins(%q, %q, %q : memref<1x1x1x16xf32>, memref<1x1x1x16xf32>, memref<1x1x1x16xf32>)
+    outs(%o : memref<1x1x1x16xf32>) temporary(%t : memref<8xi8, #lpu.space<lmu>>)
+  return
+}
+
+// -----
+
+// expected-error @below {{has argument 0 of type 'index'; expected a memref}}
+func.func @scalar_argument(%n: index) {
+  return
+}
+
+// -----
+
+// expected-error @below {{the layout of 'memref<4xf32, strided<[?]>>' is not known before the run; expected static sizes, strides and offset}}
+func.func @layout(%x: memref<4xf32, strided<[?]>>, %y: memref<4xf32> {lpu.output}) {
+  lpu.copy ins(%x : memref<4xf32, strided<[?]>>) outs(%y : memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func @f64_buffer(%x: memref<4xf32>) {
+  // expected-error @below {{the machine has no memory of type 'f64'; expected f32, bf16, f16, i64, i32, i16, i8 or i1}}
+  %a = memref.alloc() {lpu.address = 0 : i64} : memref<4xf64, #lpu.space<lmu>>
+  lpu.copy ins(%a : memref<4xf64, #lpu.space<lmu>>) outs(%a : memref<4xf64, #lpu.space<lmu>>)
+  return
+}
+
+// -----
+
+memref.global "private" @g : memref<4xf32, #lpu.space<constant>>
+func.func @no_value(%y: memref<4xf32> {lpu.output}) {
+  // expected-error @below {{names no global with a value}}
+  %g = memref.get_global @g : memref<4xf32, #lpu.space<constant>>
+  lpu.copy ins(%g : memref<4xf32, #lpu.space<constant>>) outs(%y : memref<4xf32>)
+  return
+}
+
+// -----
+
+// Nine dimensions with gaps between them, so that none continues another.
+func.func @rank(%x: memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>,
+                %y: memref<2x2x2x2x2x2x2x2x2xf32> {lpu.output}) {
+  // expected-error @below {{moves a buffer of 9 dimensions that do not merge; the machine's views have 8}}
+  lpu.copy ins(%x : memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>)
+    outs(%y : memref<2x2x2x2x2x2x2x2x2xf32>)
+  return
+}
+
+// -----
+
+func.func @bits_of_f16(%x: memref<4xf16>, %y: memref<4xi16> {lpu.output}) {
+  lpu.vector ins(%x : memref<4xf16>) outs(%y : memref<4xi16>) {
+  ^bb0(%a: tensor<4xf16>, %o: tensor<4xi16>):
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]} ins(%a : tensor<4xf16>) outs(%o : tensor<4xi16>) {
+    ^bb1(%in: f16, %out: i16):
+      // expected-error @below {{has no micro-operation: the machine cannot take the bits of an f16}}
+      %t = arith.bitcast %in : f16 to i16
+      linalg.yield %t : i16
+    } -> tensor<4xi16>
+    lpu.yield %r : tensor<4xi16>
+  }
+  return
+}
+
+// -----
+
+func.func @f64_constant(%y: memref<4xf32> {lpu.output}) {
+  lpu.vector outs(%y : memref<4xf32>) {
+  ^bb0(%o: tensor<4xf32>):
+    // expected-error @below {{a constant of type 'f64' is used, which no register of the vector unit holds}}
+    %c = arith.constant 0.1 : f64
+    %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        outs(%o : tensor<4xf32>) {
+    ^bb1(%out: f32):
+      %t = arith.truncf %c : f64 to f32
+      linalg.yield %t : f32
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f64_elements(%y: memref<4xf32> {lpu.output}) {
+  %a = memref.alloc() {lpu.address = 0 : i64} : memref<4xf64, #lpu.space<lmu>>
+  lpu.vector ins(%a : memref<4xf64, #lpu.space<lmu>>) outs(%y : memref<4xf32>) {
+  ^bb0(%x: tensor<4xf64>, %o: tensor<4xf32>):
+    // expected-error @below {{reads elements of type 'f64', which no register of the vector unit holds}}
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]} ins(%x : tensor<4xf64>) outs(%o : tensor<4xf32>) {
+    ^bb1(%in: f64, %out: f32):
+      %t = arith.truncf %in : f64 to f32
+      linalg.yield %t : f32
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @nowhere(%y: memref<4xf32> {lpu.output}) {
+  lpu.vector outs(%y : memref<4xf32>) {
+  ^bb0(%o: tensor<4xf32>):
+    // expected-error @below {{a vector program reads a tensor of type 'tensor<4xf32>' that is neither an operand, nor a constant, nor the result of a linalg operation of the program}}
+    %e = tensor.cast %o : tensor<4xf32> to tensor<4xf32>
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]} ins(%e : tensor<4xf32>) outs(%o : tensor<4xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @sort_of_nothing(%y: memref<4xf32> {lpu.output}) {
+  lpu.vector outs(%y : memref<4xf32>) {
+  ^bb0(%o: tensor<4xf32>):
+    // expected-error @below {{is neither an operand of the vector program nor a constant}}
+    %e = tensor.empty() : tensor<4xf32>
+    %r = tm_tensor.sort dimension(0) outs(%e : tensor<4xf32>) {
+    ^bb1(%p: f32, %q: f32):
+      %c = arith.cmpf ole, %p, %q : f32
+      tm_tensor.yield %c : i1
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// The second operation reads one element further than the first has just made.
+func.func @shifted(%x: memref<5xf32>, %y: memref<4xf32> {lpu.output}) {
+  lpu.vector ins(%x : memref<5xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: tensor<5xf32>, %o: tensor<4xf32>):
+    %e = tensor.empty() : tensor<5xf32>
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]} ins(%a : tensor<5xf32>) outs(%e : tensor<5xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      %t = math.exp %in : f32
+      linalg.yield %t : f32
+    } -> tensor<5xf32>
+    // expected-error @below {{reads a value of the same program at another index than it is computed at}}
+    %s = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i + 1)>, affine_map<(i) -> (i)>],
+        iterator_types = ["parallel"]} ins(%r : tensor<5xf32>) outs(%o : tensor<4xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<4xf32>
+    lpu.yield %s : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// Five sums, each of what the one before it gave; a program has four phases.
+#row = affine_map<(i, j) -> (i, j)>
+#sum = affine_map<(i, j) -> (i)>
+func.func @phases(%x: memref<2x4xf32>, %y: memref<2xf32> {lpu.output}) {
+  lpu.vector ins(%x : memref<2x4xf32>) outs(%y : memref<2xf32>) {
+  ^bb0(%a: tensor<2x4xf32>, %o: tensor<2xf32>):
+    %zero = arith.constant dense<0.0> : tensor<2xf32>
+    %s0 = linalg.generic {indexing_maps = [#row, #sum, #sum], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %zero : tensor<2x4xf32>, tensor<2xf32>) outs(%zero : tensor<2xf32>) {
+    ^bb1(%in: f32, %last: f32, %sum: f32):
+      %t = arith.mulf %in, %last : f32
+      %u = arith.addf %t, %sum : f32
+      linalg.yield %u : f32
+    } -> tensor<2xf32>
+    %s1 = linalg.generic {indexing_maps = [#row, #sum, #sum], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %s0 : tensor<2x4xf32>, tensor<2xf32>) outs(%zero : tensor<2xf32>) {
+    ^bb1(%in: f32, %last: f32, %sum: f32):
+      %t = arith.mulf %in, %last : f32
+      %u = arith.addf %t, %sum : f32
+      linalg.yield %u : f32
+    } -> tensor<2xf32>
+    %s2 = linalg.generic {indexing_maps = [#row, #sum, #sum], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %s1 : tensor<2x4xf32>, tensor<2xf32>) outs(%zero : tensor<2xf32>) {
+    ^bb1(%in: f32, %last: f32, %sum: f32):
+      %t = arith.mulf %in, %last : f32
+      %u = arith.addf %t, %sum : f32
+      linalg.yield %u : f32
+    } -> tensor<2xf32>
+    %s3 = linalg.generic {indexing_maps = [#row, #sum, #sum], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %s2 : tensor<2x4xf32>, tensor<2xf32>) outs(%zero : tensor<2xf32>) {
+    ^bb1(%in: f32, %last: f32, %sum: f32):
+      %t = arith.mulf %in, %last : f32
+      %u = arith.addf %t, %sum : f32
+      linalg.yield %u : f32
+    } -> tensor<2xf32>
+    // expected-error @below {{depends on more reductions than a micro-program has phases}}
+    %s4 = linalg.generic {indexing_maps = [#row, #sum, #sum], iterator_types = ["parallel", "reduction"]}
+        ins(%a, %s3 : tensor<2x4xf32>, tensor<2xf32>) outs(%zero : tensor<2xf32>) {
+    ^bb1(%in: f32, %last: f32, %sum: f32):
+      %t = arith.mulf %in, %last : f32
+      %u = arith.addf %t, %sum : f32
+      linalg.yield %u : f32
+    } -> tensor<2xf32>
+    lpu.yield %s4 : tensor<2xf32>
+  }
+  return
+}
