@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.fx import Graph, GraphModule, Node
 
 from . import ops
-from .rewriting import call, shape_of
+from .rewriting import args_of, call, shape_of
 
 aten = torch.ops.aten
 
@@ -90,7 +91,7 @@ def _can_stay_whole(
 
 _ATTENTION_CALLS = (
     torch.nn.functional.scaled_dot_product_attention,
-    torch._C._nn.scaled_dot_product_attention,
+    torch._C._nn.scaled_dot_product_attention,  # pyright: ignore[reportAttributeAccessIssue]
     aten.scaled_dot_product_attention,
     aten.scaled_dot_product_attention.default,
 )
@@ -114,7 +115,7 @@ def convert_flash_attention(graph: Graph) -> None:
     """`_scaled_dot_product_flash_attention_for_cpu` whose log-sum-exp is unused -> `lpu::attention`."""
     target = aten._scaled_dot_product_flash_attention_for_cpu.default
     for node in graph.find_nodes(op="call_function", target=target):
-        arguments = dict(
+        arguments: dict[str, Any] = dict(
             zip(("query", "key", "value", "dropout_p", "is_causal"), node.args, strict=False), **node.kwargs
         )
         query = arguments["query"]
@@ -156,7 +157,7 @@ def group_queries(graph: Graph) -> None:
     implied by the operands' head counts.
     """
     for node in graph.find_nodes(op="call_function", target=ops.attention):
-        query, key, value, *rest = node.args
+        query, key, value, *rest = args_of(node)
         few_keys, few_values = _unrepeated_heads(key), _unrepeated_heads(value)
         if few_keys is None or few_values is None or shape_of(few_keys)[1] != shape_of(few_values)[1]:
             continue
@@ -171,14 +172,14 @@ def _unrepeated_heads(node: Node) -> Node | None:
         aten.reshape.default,
         aten.clone.default,
     ):
-        node = node.args[0]
+        node = args_of(node)[0]
     if node.target is not aten.expand.default:
         return None
     wide = shape_of(node)
-    node = node.args[0]
+    node = args_of(node)[0]
     if node.target is not aten.unsqueeze.default or node.args[1] not in (2, -3):
         return None
-    source = node.args[0]
+    source = args_of(node)[0]
     if len(wide) != 5 or len(shape_of(source)) != 4:
         return None
     batch, heads, count, length, depth = wide

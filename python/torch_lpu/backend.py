@@ -84,8 +84,8 @@ def argument_names(gm: GraphModule) -> list[str]:
     names = []
     for node in gm.graph.find_nodes(op="placeholder"):
         argument = node.meta.get("grapharg")
-        source = getattr(argument, "source", None)
-        names.append(_user_name(source.name if isinstance(getattr(source, "name", None), str) else node.name))
+        name = getattr(getattr(argument, "source", None), "name", None)
+        names.append(_user_name(name if isinstance(name, str) else node.name))
     return names
 
 

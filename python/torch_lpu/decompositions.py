@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import torch
 from torch._decomp import core_aten_decompositions, get_decompositions
-from torch._ops import OpOverload
 
 from .corrections import CORRECTIONS
 from .fastpaths import FASTPATHS
@@ -45,10 +45,10 @@ ADDED = (
 
 
 @cache
-def decomposition_table(inference: bool) -> dict[OpOverload, Callable]:
+def decomposition_table(inference: bool) -> dict[Any, Callable]:
     """The table for graphs without gradients, or for forward and backward graphs."""
     kept = KEPT + (KEPT_IN_INFERENCE if inference else ())
-    table = dict(core_aten_decompositions())
+    table: dict[Any, Callable] = dict(core_aten_decompositions())
     table.update(get_decompositions(ADDED))
     for own in (MOMENTS, CORRECTIONS, FASTPATHS):
         table.update(own)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
 
+from torch import Tensor
 from torch.fx import Node
 
 from .locations import describe
@@ -78,13 +79,15 @@ def make_fallback(node: Node, reason: str) -> Fallback:
 
 def op_name(node: Node) -> str:
     name = getattr(node.target, "name", None)
-    return name().replace("::", ".") if callable(name) else getattr(node.target, "__name__", str(node.target))
+    if callable(name):
+        return str(name()).replace("::", ".")
+    return getattr(node.target, "__name__", str(node.target))
 
 
 def dtype_name(node: Node) -> str:
     value = node.meta.get("val")
     values = value if isinstance(value, list | tuple) else (value,)
-    dtypes = {str(v.dtype).removeprefix("torch.") for v in values if hasattr(v, "dtype")}
+    dtypes = {str(v.dtype).removeprefix("torch.") for v in values if isinstance(v, Tensor)}
     return ", ".join(sorted(dtypes)) or "no tensor"
 
 

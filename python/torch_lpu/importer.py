@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# torch_mlir.ir is a native module without stubs.
+# pyright: reportAttributeAccessIssue=false
 """FX -> torch dialect, as text, by torch-mlir's FxImporter.
 
 Ours on top of the importer: locations that name the FX node and the model's
@@ -10,6 +13,7 @@ alone, so it is what caches are keyed by.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -23,6 +27,7 @@ from torch_mlir.extras.fx_importer import ContextCache, FxImporter, GraphNodeImp
 from . import ops
 from .diagnostics import StageError
 from .locations import portable, source_line
+from .rewriting import args_of
 from .signature import ProgramResult, Signature
 
 
@@ -82,7 +87,7 @@ class _Importer(FxImporter):
 
 
 def _attention_attributes(node: Node) -> dict[str, str]:
-    scale, causal = node.args[4], node.args[5]
+    scale, causal = args_of(node)[4:6]
     return {
         "lpu.op": '"attention"',
         "lpu.scale": f"{float(scale)!r} : f64",
@@ -96,7 +101,10 @@ def _scatter_attributes(node: Node) -> dict[str, str]:
     return {**attributes, "lpu.wrap_negative": "unit"} if wrap_negative else attributes
 
 
-_WHOLE_OPS = {ops.attention: _attention_attributes, ops.scatter: _scatter_attributes}
+_WHOLE_OPS: dict[Any, Callable[[Node], dict[str, str]]] = {
+    ops.attention: _attention_attributes,
+    ops.scatter: _scatter_attributes,
+}
 
 
 def import_graph(gm: GraphModule, signature: Signature) -> str:

@@ -20,6 +20,7 @@ from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 
 from .diagnostics import Fallback, make_fallback
 from .normalize import Mutation
+from .rewriting import args_of
 from .support import VIEW_OPS, reason_to_refuse
 
 aten = torch.ops.aten
@@ -132,7 +133,7 @@ def _split(gm: GraphModule, refused: dict[Node, str]) -> GraphModule:
 
 
 def _places(split: GraphModule) -> list[Any]:
-    return list(split.graph.output_node().args[0])
+    return list(args_of(split.graph.output_node())[0])
 
 
 def _change_in_place(
@@ -161,7 +162,8 @@ def _change_in_place(
         if user.args[1] in result:
             split.graph.erase_node(user)
         else:
-            user.args = (region, user.args[1] - sum(place < user.args[1] for place in result))
+            place = args_of(user)[1]
+            user.args = (region, place - sum(other < place for other in result))
     return result
 
 
@@ -183,4 +185,4 @@ def _finish(split: GraphModule, aliases: dict[int, int], hidden: frozenset[int])
 
 def _is_fresh(node: Node) -> bool:
     """Whether the value is in memory of its own: a program's result."""
-    return node.target is operator.getitem and node.args[0].op == "call_module"
+    return node.target is operator.getitem and args_of(node)[0].op == "call_module"
