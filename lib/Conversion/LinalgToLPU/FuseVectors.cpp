@@ -149,7 +149,13 @@ static VectorOp createMerged(OpBuilder &b, VectorOp first, VectorOp second,
       kept.push_back(result.getResultNumber());
     }
   }
-  // The destinations of results that stay inside serve as well as any other.
+  // A result that stays inside needs no destination, but it may start from the
+  // value of one.
+  for (auto [index, out] : llvm::enumerate(first.getOuts())) {
+    if (first.readsInit(index) && !llvm::is_contained(kept, index)) {
+      inputs.insert(out);
+    }
+  }
   SmallVector<Value> firstOuts;
   for (OpResult result : first->getResults()) {
     firstOuts.push_back(first.getOuts()[result.getResultNumber()]);
@@ -174,6 +180,11 @@ static VectorOp createMerged(OpBuilder &b, VectorOp first, VectorOp second,
             mapping.map(
                 first.getOutputArgument(i),
                 destinations[second.getOuts().size() + (place - kept.begin())]);
+            continue;
+          }
+          if (first.readsInit(i)) {
+            mapping.map(first.getOutputArgument(i),
+                        getArgument(first.getOuts()[i]));
             continue;
           }
           auto type =

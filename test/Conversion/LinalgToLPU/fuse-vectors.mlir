@@ -140,3 +140,40 @@ func.func @table(%x: tensor<64xf32>, %at: tensor<64xi64>) -> tensor<64xf32> {
   } -> tensor<64xf32>
   return %d : tensor<64xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#one = affine_map<(i) -> (i)>
+
+// A sum that starts from a value still does so inside of its user.
+// CHECK-LABEL: func.func @start
+func.func @start(%x: tensor<4x8xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: lpu.vector ins(%arg0, %arg1 : tensor<4x8xf32>, tensor<4xf32>)
+  // CHECK-NEXT: ^bb0(%[[X:.+]]: tensor<4x8xf32>, %[[INIT:.+]]: tensor<4xf32>, %{{.*}}: tensor<4xf32>):
+  // CHECK: ins(%[[X]] : tensor<4x8xf32>) outs(%[[INIT]] : tensor<4xf32>)
+  // CHECK-NOT: lpu.vector
+  %s = lpu.vector ins(%x : tensor<4x8xf32>) outs(%init : tensor<4xf32>) {
+  ^bb0(%a: tensor<4x8xf32>, %o: tensor<4xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<4x8xf32>) outs(%o : tensor<4xf32>) {
+    ^bb1(%i: f32, %acc: f32):
+      %t = arith.addf %i, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  } -> tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %d = lpu.vector ins(%s : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %o: tensor<4xf32>):
+    %r = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xf32>) outs(%o : tensor<4xf32>) {
+    ^bb1(%i: f32, %u: f32):
+      %t = math.exp %i : f32
+      linalg.yield %t : f32
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
