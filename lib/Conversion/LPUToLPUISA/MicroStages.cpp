@@ -246,6 +246,7 @@ bool Analysis::orderDimensions() {
     SmallVector<utils::IteratorType> iterators =
         stage.op.getIteratorTypesArray();
     llvm::SmallDenseSet<int> reducedHere, seen;
+    int lastReduced = -1;
     for (auto [loop, size] : llvm::enumerate(stage.sizes)) {
       int dim =
           size == 1 ? -1 : info[classes.getLeaderValue(node(number, loop))].dim;
@@ -257,6 +258,12 @@ bool Analysis::orderDimensions() {
       bool isReduced = dim >= static_cast<int>(result.parallel);
       stage.isElements |= isReduced;
       if (isReduced && iterators[loop] == utils::IteratorType::reduction) {
+        // The order of the elements decides how their sum is rounded.
+        if (dim < lastReduced) {
+          return fail(stage.op, "reduces in another order of dimensions than "
+                                "the rest of the program");
+        }
+        lastReduced = dim;
         reducedHere.insert(dim);
       }
     }

@@ -177,3 +177,43 @@ func.func @start(%x: tensor<4x8xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
+
+// -----
+
+#ijk = affine_map<(i, j, k) -> (i, j, k)>
+#ikj = affine_map<(i, j, k) -> (i, k, j)>
+#i = affine_map<(i, j, k) -> (i)>
+
+// Two sums of one operand in different orders: in one program, one of them
+// would be added up in the other's order, and so rounded otherwise.
+// CHECK-LABEL: func.func @orders
+func.func @orders(%x: tensor<2x5x7xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  // CHECK-COUNT-2: lpu.vector
+  %e = tensor.empty() : tensor<2xf32>
+  %s = lpu.vector ins(%x : tensor<2x5x7xf32>) outs(%e : tensor<2xf32>) {
+  ^bb0(%a: tensor<2x5x7xf32>, %o: tensor<2xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%o : tensor<2xf32>) -> tensor<2xf32>
+    %r = linalg.generic {indexing_maps = [#ijk, #i], iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%a : tensor<2x5x7xf32>) outs(%f : tensor<2xf32>) {
+    ^bb1(%v: f32, %acc: f32):
+      %t = arith.addf %v, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<2xf32>
+    lpu.yield %r : tensor<2xf32>
+  } -> tensor<2xf32>
+  %d = lpu.vector ins(%x : tensor<2x5x7xf32>) outs(%e : tensor<2xf32>) {
+  ^bb0(%a: tensor<2x5x7xf32>, %o: tensor<2xf32>):
+    %zero = arith.constant 0.0 : f32
+    %f = linalg.fill ins(%zero : f32) outs(%o : tensor<2xf32>) -> tensor<2xf32>
+    %r = linalg.generic {indexing_maps = [#ikj, #i], iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%a : tensor<2x5x7xf32>) outs(%f : tensor<2xf32>) {
+    ^bb1(%v: f32, %acc: f32):
+      %m = arith.mulf %v, %v : f32
+      %t = arith.addf %m, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<2xf32>
+    lpu.yield %r : tensor<2xf32>
+  } -> tensor<2xf32>
+  return %s, %d : tensor<2xf32>, tensor<2xf32>
+}
