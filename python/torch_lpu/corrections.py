@@ -19,22 +19,63 @@ from .moments import compute_dtype
 aten = torch.ops.aten
 
 
-def _divide_integers(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
+def _divide_integers(input: Any, other: Any, *, rounding_mode: str | None) -> Tensor:
     """Exact, where torch-mlir floors a float64 quotient and does not divide bytes at all."""
     result = torch.result_type(input, other)
     if rounding_mode is None or result.is_floating_point or result.is_complex:
         return NotImplemented
+    input, other = _as_tensor(input, other), _as_tensor(other, input)
     if result == torch.int8:
         wide = torch.div(input.to(torch.int32), other.to(torch.int32), rounding_mode=rounding_mode)
         return wide.to(result)
     if rounding_mode == "trunc":
         return NotImplemented
     input, other = input.to(result), other.to(result)
-    return torch.div(input - torch.remainder(input, other), other, rounding_mode="trunc")
+    quotient = torch.div(input, other, rounding_mode="trunc")
+    rest = input - quotient * other
+    return quotient - ((rest != 0) & ((rest < 0) != (other < 0))).to(result)
 
 
-def _floor_divide(input: Tensor, other: Tensor) -> Tensor:
-    return torch.div(input, other, rounding_mode="floor")
+def _fmod(input: Tensor, other: Any) -> Tensor:
+    """Exact, where torch-mlir subtracts a rounded multiple."""
+    if not torch.result_type(input, other).is_floating_point:
+        return NotImplemented
+    rest = torch.remainder(input.abs(), abs(other))
+    return torch.where(input < 0, -rest, rest)
+
+
+def _as_tensor(value: Any, like: Any) -> Tensor:
+    """A number as the tensor of no dimensions that it stands for beside the tensor `like`."""
+    if isinstance(value, Tensor):
+        return value
+    return torch.full((), value, dtype=torch.result_type(value, like), device=like.device)
+
+
+def _floor_divide(input: Any, other: Any) -> Tensor:
+    return torch.div(_as_tensor(input, other), other, rounding_mode="floor")
+
+
+def _neg(input: Tensor) -> Tensor:
+    """torch-mlir negates integers as 32-bit floats."""
+    if input.is_floating_point() or input.is_complex():
+        return NotImplemented
+    return torch.zeros((), dtype=input.dtype, device=input.device) - input
+
+
+def _reciprocal(input: Tensor) -> Tensor:
+    """Infinite at zero, where torch-mlir asserts that there is none."""
+    if input.is_complex():
+        return NotImplemented
+    dtype = input.dtype if input.is_floating_point() else torch.get_default_dtype()
+    return torch.ones((), dtype=dtype, device=input.device) / input
+
+
+def _pow(input: Tensor, exponent: Any) -> Tensor:
+    """A square root has no value below zero and keeps the sign of zero; powf differs in both."""
+    roots = {0.5: torch.sqrt, -0.5: torch.rsqrt}
+    if exponent not in roots or not input.is_floating_point():
+        return NotImplemented
+    return roots[exponent](input)
 
 
 def _maximum(input: Tensor, other: Tensor) -> Tensor:
@@ -61,6 +102,13 @@ def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if max is not None:
         value = torch.where(value > max, _bound(max, value), value)
     return value
+
+
+def _hardtanh(input: Tensor, min_val: Any = -1, max_val: Any = 1) -> Tensor:
+    """NaN stays NaN, as in `_clamp`."""
+    if not input.is_floating_point():
+        return NotImplemented
+    return torch.clamp(input, min_val, max_val)
 
 
 def _bound(bound: Any, like: Tensor) -> Tensor:
@@ -159,10 +207,16 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.eye.default: _eye,
     aten.eye.m: _eye,
     aten.floor_divide.default: _floor_divide,
+    aten.fmod.Scalar: _fmod,
+    aten.fmod.Tensor: _fmod,
     aten.gelu.default: _gelu,
+    aten.hardtanh.default: _hardtanh,
     aten.max.dim: _max_with_index,
     aten.maximum.default: _maximum,
     aten.min.dim: _min_with_index,
     aten.minimum.default: _minimum,
+    aten.neg.default: _neg,
+    aten.pow.Tensor_Scalar: _pow,
+    aten.reciprocal.default: _reciprocal,
     aten.roll.default: _roll,
 }

@@ -23,7 +23,7 @@ from torch.fx.node import map_arg
 from . import ops
 from .attention import convert_flash_attention, group_queries
 from .options import Options
-from .rewriting import call, shape_of
+from .rewriting import arguments, call, shape_of
 from .support import DTYPES, VIEW_OPS
 
 aten = torch.ops.aten
@@ -65,13 +65,13 @@ def keep_scatter(graph: Graph) -> None:
 def _row_write(node: Node) -> tuple[Node, Node, Node, int, bool] | None:
     """(cache, index, value, axis, wrap_negative) if the node writes whole rows."""
     if node.target is aten.index_copy.default:
-        cache, axis, index, value = node.args
+        cache, axis, index, value = arguments(node)
         if not shape_of(cache) or len(shape_of(index)) > 1:
             return None
         return cache, index, value, axis % len(shape_of(cache)), False
     if node.target is not aten.index_put.default:
         return None
-    cache, indices, value, *rest = node.args
+    cache, indices, value, *rest = arguments(node)
     accumulate = rest[0] if rest else node.kwargs.get("accumulate", False)
     used = [(axis, index) for axis, index in enumerate(indices) if index is not None]
     if accumulate or len(used) != 1:
@@ -144,6 +144,38 @@ def _converted(graph: Graph, node: Node, dtype: torch.dtype) -> Node:
     return call(graph, node, aten._to_copy.default, node, dtype=dtype) if _is_bytes(node) else node
 
 
+# Arithmetic in which PyTorch takes a number beside half-precision tensors as it is; a sum rounds it.
+_TAKES_NUMBERS = {aten.div.Tensor, aten.mul.Tensor}
+
+
+def keep_numbers(graph: Graph) -> None:
+    """A number that a half-precision type does not hold stays one: torch-mlir rounds it to that type."""
+    for node in list(graph.nodes):
+        value = node.meta.get("val")
+        if node.target not in _TAKES_NUMBERS or value.dtype not in (torch.float16, torch.bfloat16):
+            continue
+        if all(_holds(value.dtype, number) for number in node.args):
+            continue
+        with graph.inserting_before(node):
+            operands = (
+                call(graph, node, aten._to_copy.default, operand, dtype=torch.float32)
+                if isinstance(operand, Node)
+                else operand
+                for operand in node.args
+            )
+            exact = call(graph, node, node.target, *operands)
+            rounded = call(graph, node, aten._to_copy.default, exact, dtype=value.dtype)
+        node.replace_all_uses_with(rounded)
+        graph.erase_node(node)
+
+
+def _holds(dtype: torch.dtype, number: Any) -> bool:
+    if not isinstance(number, int | float):
+        return True
+    with unset_fake_temporarily():
+        return torch.tensor(number, dtype=torch.float64).to(dtype).item() == number or number != number
+
+
 def fold_empty(graph: Graph) -> None:
     """What has no elements, or is made of tensors without elements, depends on no data: a constant."""
     for node in list(graph.nodes):
@@ -177,7 +209,8 @@ def _value_of_nothing(node: Node) -> bool | int | float | None:
             (node.args, node.kwargs),
             lambda operand: torch.empty(operand.meta["val"].shape, dtype=operand.meta["val"].dtype),
         )
-        result = node.target(*args, **kwargs)
+        target: Any = node.target
+        result = target(*args, **kwargs)
         first = result.reshape(-1)[0]
         same = torch.equal(result, first.expand_as(result)) or bool(result.isnan().all())
         return first.item() if same else None
@@ -200,6 +233,7 @@ _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, drop_identities),
     (None, fold_empty),
     (None, keep_nan),
+    (None, keep_numbers),
     (None, widen_bytes),
     ("attention", convert_flash_attention),
     ("grouped-query", group_queries),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,9 +47,9 @@ def optimizations() -> tuple[str, ...]:
 
 
 def suggest(name: str, valid: tuple[str, ...]) -> str:
-    """`; did you mean 'x'?`, or nothing when no valid name is near."""
+    """The end of a message: `; did you mean 'x'?`, or a full stop when no valid name is near."""
     close = difflib.get_close_matches(name, valid, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f"; did you mean {close[0]!r}?" if close else "."
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,10 @@ def _to_string(name: str, value: Any) -> str:
 def _to_path(name: str, value: Any) -> str:
     if not isinstance(value, str | os.PathLike):
         raise OptionError(f"option {name!r} takes a path, got {type(value).__name__} {value!r}.")
-    return os.fspath(value)
+    path = os.fspath(value)
+    if not isinstance(path, str) or not path:
+        raise OptionError(f"option {name!r} takes a path, got {path!r}.")
+    return path
 
 
 def _to_machine(name: str, value: Any) -> str:
@@ -137,6 +140,8 @@ def _to_bool(name: str, value: Any) -> bool:
 
 
 def _to_names(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, Iterable):
+        raise OptionError(f"option {name!r} takes names, got {type(value).__name__} {value!r}.")
     names = (value,) if isinstance(value, str) else tuple(value)
     return tuple(sorted({_to_string(name, item) for item in names}))
 

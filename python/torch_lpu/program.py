@@ -116,6 +116,7 @@ def _enter(argument: Argument, tensor: Any) -> Tensor:
     buffer = argument.buffer
     if not isinstance(tensor, Tensor):
         raise TypeError(f"argument {buffer.name}: expected {_describe(buffer)}, got {type(tensor).__name__}")
+    tensor = tensor.resolve_neg()  # A view may have its signs still to be changed.
     memory = (
         buffer.to_memory(tensor.detach()) if buffer.permuted and tensor.dim() == len(buffer.order) else tensor
     )

@@ -107,6 +107,7 @@ def bind_signature(gm: GraphModule, aliases: dict[int, int], names: dict[str, st
     placeholder names to the user's names.
     """
     placeholders = gm.graph.find_nodes(op="placeholder")
+    _move_to_front(gm.graph, placeholders)
     (output,) = gm.graph.find_nodes(op="output")
     returned = output.args[0]
     places: Sequence[Any] = returned if isinstance(returned, list | tuple) else (returned,)
@@ -188,6 +189,13 @@ def _enter_memory_order(gm: GraphModule, node: Node, buffer: Buffer) -> None:
         logical = call(gm.graph, node, aten.permute.default, node, inverse(buffer.order))
     for user in users:
         user.replace_input_with(node, logical)
+
+
+def _move_to_front(graph: Graph, placeholders: Sequence[Node]) -> None:
+    """In a region of a split graph they stand where they are first used."""
+    for node in reversed(placeholders):
+        if node.prev.op != "root":
+            next(iter(graph.nodes)).prepend(node)
 
 
 def _first_computation(graph: Graph) -> Node:

