@@ -356,3 +356,54 @@ func.func @phases(%x: memref<2x4xf32>, %y: memref<2xf32> {lpu.output}) {
   }
   return
 }
+
+// -----
+
+// Nine dimensions of depth that do not merge; loops can take none of them, since
+// the sum has to run through all.
+func.func @deep(%x: memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>, %y: memref<f32> {lpu.output}) {
+  // expected-error @below {{contracts operands of 9, 9 and 0 dimensions; the machine's views have 8}}
+  lpu.contract {indexing_maps = [affine_map<(a, b, c, d, e, f, g, h, i) -> (a, b, c, d, e, f, g, h, i)>, affine_map<(a, b, c, d, e, f, g, h, i) -> (a, b, c, d, e, f, g, h, i)>, affine_map<(a, b, c, d, e, f, g, h, i) -> ()>],
+                iterator_types = ["reduction", "reduction", "reduction", "reduction", "reduction", "reduction", "reduction", "reduction", "reduction"], zero_init}
+    ins(%x, %x : memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>, memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>) outs(%y : memref<f32>)
+  return
+}
+
+// -----
+
+// A hardware loop takes the outermost dimension, whose index is no longer the program's.
+func.func @index_of_a_loop(%x: memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>, %y: memref<2x2x2x2x2x2x2x2x2xf32> {lpu.output}) {
+  // expected-error @below {{needs a domain of 9 dimensions and the index of an outer one; the machine has 8}}
+  lpu.vector ins(%x : memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>) outs(%y : memref<2x2x2x2x2x2x2x2x2xf32>) {
+  ^bb0(%in: tensor<2x2x2x2x2x2x2x2x2xf32>, %o: tensor<2x2x2x2x2x2x2x2x2xf32>):
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(a, b, c, d, e, f, g, h, i) -> (a, b, c, d, e, f, g, h, i)>, affine_map<(a, b, c, d, e, f, g, h, i) -> (a, b, c, d, e, f, g, h, i)>],
+        iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%in : tensor<2x2x2x2x2x2x2x2x2xf32>) outs(%o : tensor<2x2x2x2x2x2x2x2x2xf32>) {
+    ^bb1(%p: f32, %q: f32):
+      %n = linalg.index 0 : index
+      %m = arith.index_cast %n : index to i32
+      %s = arith.sitofp %m : i32 to f32
+      %t = arith.addf %p, %s : f32
+      linalg.yield %t : f32
+    } -> tensor<2x2x2x2x2x2x2x2x2xf32>
+    lpu.yield %r : tensor<2x2x2x2x2x2x2x2x2xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f64_constant_sorted(%y: memref<2xf32> {lpu.output}) {
+  lpu.vector outs(%y : memref<2xf32>) {
+  ^bb0(%o: tensor<2xf32>):
+    // expected-error @below {{the machine has no memory of type 'f64'; expected f32, bf16, f16, i64, i32, i16, i8 or i1}}
+    %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf64>
+    %r = tm_tensor.sort dimension(0) outs(%c : tensor<2xf64>) {
+    ^bb1(%p: f64, %q: f64):
+      %b = arith.cmpf ole, %p, %q : f64
+      tm_tensor.yield %b : i1
+    } -> tensor<2xf64>
+    lpu.yield %o : tensor<2xf32>
+  }
+  return
+}
