@@ -186,3 +186,78 @@ def _unrepeated_heads(node: Node) -> Node | None:
     if shape_of(source) != [batch, heads, length, depth] or repeated != [batch, heads * count, length, depth]:
         return None
     return source
+
+
+def _scores(query: Tensor, key: Tensor, is_causal: bool, mask: Tensor | None, scale: float) -> Tensor:
+    """What the softmax takes, in float32."""
+    scores = (query.float() @ key.float().transpose(-2, -1)) * scale
+    if is_causal:
+        mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
+    if mask is None:
+        return scores
+    return scores.masked_fill(mask.logical_not(), -math.inf) if mask.dtype == torch.bool else scores + mask
+
+
+def _probabilities(scores: Tensor, logsumexp: Tensor) -> Tensor:
+    """Zero in a row that attends to nothing."""
+    return torch.exp(scores - logsumexp.unsqueeze(-1)).masked_fill(scores == -math.inf, 0.0)
+
+
+def _factor(query: Tensor, scale: float | None) -> float:
+    return 1.0 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
+
+
+def _flash_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    attn_mask: Tensor | None = None,
+    scale: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """With the log-sum-exp that the gradient starts from; PyTorch's table returns the probabilities there."""
+    if not _has_gradient(query, key, dropout_p):
+        return NotImplemented
+    scores = _scores(query, key, is_causal, attn_mask, _factor(query, scale))
+    logsumexp = scores.logsumexp(-1)
+    return (_probabilities(scores, logsumexp) @ value.float()).to(query.dtype), logsumexp
+
+
+def _flash_attention_backward(
+    gradient: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    out: Tensor,
+    logsumexp: Tensor,
+    dropout_p: float,
+    is_causal: bool,
+    *,
+    attn_mask: Tensor | None = None,
+    scale: float | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    if not _has_gradient(query, key, dropout_p):
+        return NotImplemented
+    factor = _factor(query, scale)
+    probabilities = _probabilities(_scores(query, key, is_causal, attn_mask, factor), logsumexp)
+    wide = gradient.float()
+    of_value = probabilities.transpose(-2, -1) @ wide
+    of_probabilities = wide @ value.float().transpose(-2, -1)
+    mean = (wide * out.float()).sum(-1, keepdim=True)
+    of_scores = probabilities * (of_probabilities - mean) * factor
+    of_query = of_scores @ key.float()
+    of_key = of_scores.transpose(-2, -1) @ query.float()
+    return of_query.to(query.dtype), of_key.to(key.dtype), of_value.to(value.dtype)
+
+
+def _has_gradient(query: Tensor, key: Tensor, dropout_p: float) -> bool:
+    """What is refused stays one op in the forward and in the backward graph, and runs in eager."""
+    return dropout_p == 0.0 and query.dim() == 4 and query.shape[1] == key.shape[1]
+
+
+ATTENTION_GRADIENTS = {
+    aten._scaled_dot_product_flash_attention_for_cpu.default: _flash_attention,
+    aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _flash_attention_backward,
+}

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch._decomp import core_aten_decompositions, get_decompositions
 
+from .attention import ATTENTION_GRADIENTS
 from .corrections import CORRECTIONS
 from .fastpaths import FASTPATHS
 from .moments import MOMENTS
@@ -50,7 +51,7 @@ def decomposition_table(inference: bool) -> dict[Any, Callable]:
     kept = KEPT + (KEPT_IN_INFERENCE if inference else ())
     table: dict[Any, Callable] = dict(core_aten_decompositions())
     table.update(get_decompositions(ADDED))
-    for own in (MOMENTS, CORRECTIONS, FASTPATHS):
+    for own in (MOMENTS, CORRECTIONS, FASTPATHS, ATTENTION_GRADIENTS):
         table.update(own)
     dropped = {getattr(packet, overload) for packet in kept for overload in packet.overloads()}
     return {op: fn for op, fn in table.items() if op not in dropped}
