@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Values at the ends of their types: what eager computes, or nothing at all."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from checks import check
+
+INFINITE = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0, -1.0, 3e38, 1e-40])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: 1 / x,
+        lambda x: x.reciprocal(),
+        lambda x: x**0.5,
+        lambda x: x**-0.5,
+        F.relu6,
+        F.hardtanh,
+        lambda x: 1 / (x != 0),
+    ],
+)
+def test_nan_and_infinity(function):
+    check(function, INFINITE)
+
+
+def test_fmod_of_far_apart_values():
+    x = torch.tensor([1e10, 7.5, -7.5, 1e30, 16777217.0, 0.3])
+    check(torch.fmod, x, torch.tensor([3.0, 2.0, 2.0, 7.0, 3.0, 0.1]))
+    check(lambda x: torch.fmod(x, 3), x)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: -x,
+        lambda x, y: x // y,
+        lambda x, y: x // 2,
+        lambda x, y: x // 3,
+        lambda x, y: 10 // y,
+        lambda x, y: x.div(3, rounding_mode="floor"),
+    ],
+)
+def test_integers_at_the_ends_of_their_range(function, dtype):
+    limits = torch.iinfo(dtype)
+    x = torch.tensor([limits.max, limits.min + 1, 0, 1, limits.max - 1, limits.max // 2], dtype=dtype)
+    y = torch.tensor([7, -7, 3, 2, -3, 5])
+    y = (y if limits.min else y.abs()).to(dtype)
+    check(function, x, y, fallback="allow")
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("function", [lambda x: x * 1e5, lambda x: x * 0.1, lambda x: x / 0.3])
+def test_a_number_is_not_rounded_to_half_precision(function, dtype):
+    x = torch.randn(160).to(dtype)
+    compiled = torch.compile(function, backend="lpu", fullgraph=True, options={"fallback": "error"})
+    torch.testing.assert_close(compiled(x), function(x), rtol=0, atol=0)
+
+
+def test_a_view_with_the_signs_still_to_be_changed():
+    compiled = torch.compile(lambda x: x * 2, backend="lpu", options={"fallback": "error"})
+    compiled(torch.ones(3))
+    x = torch._neg_view(torch.tensor([1.0, -2.0, 3.0]))
+    assert torch.equal(compiled(x), x * 2)
