@@ -35,3 +35,12 @@ lpuisa.program @outside lmu 64 inputs [<"x", f32, [16]>] {
 lpuisa.program @large lmu 99999999999 {
   lpuisa.halt
 }
+
+// -----
+
+// Another dialect's operation.
+lpuisa.program @foreign {
+  // expected-error @+1 {{found 'builtin.unrealized_conversion_cast' in a program, expected instructions of the lpuisa dialect only}}
+  %c = builtin.unrealized_conversion_cast to i32
+  lpuisa.halt
+}

@@ -407,3 +407,37 @@ func.func @f64_constant_sorted(%y: memref<2xf32> {lpu.output}) {
   }
   return
 }
+
+// -----
+
+// One sum runs along rows, the other along columns: each rounds in its own order.
+func.func @two_orders(%x: memref<4x8xf32>, %y: memref<f32> {lpu.output}, %z: memref<f32> {lpu.output}) {
+  lpu.vector ins(%x : memref<4x8xf32>) outs(%y, %z : memref<f32>, memref<f32>) {
+  ^bb0(%a: tensor<4x8xf32>, %o: tensor<f32>, %p: tensor<f32>):
+    %e = tensor.empty() : tensor<4x8xf32>
+    %t = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]} ins(%a : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      %n = arith.negf %in : f32
+      linalg.yield %n : f32
+    } -> tensor<4x8xf32>
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+        iterator_types = ["reduction", "reduction"]} ins(%t : tensor<4x8xf32>) outs(%o : tensor<f32>) {
+    ^bb1(%in: f32, %sum: f32):
+      %n = arith.addf %in, %sum : f32
+      linalg.yield %n : f32
+    } -> tensor<f32>
+    // expected-error @below {{reduces in another order of dimensions than the rest of the program}}
+    %s = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> ()>],
+        iterator_types = ["reduction", "reduction"]} ins(%t : tensor<4x8xf32>) outs(%p : tensor<f32>) {
+    ^bb1(%in: f32, %sum: f32):
+      %n = arith.addf %in, %sum : f32
+      linalg.yield %n : f32
+    } -> tensor<f32>
+    lpu.yield %r, %s : tensor<f32>, tensor<f32>
+  }
+  return
+}
