@@ -47,8 +47,16 @@ std::vector<Access> lpu::accessesOf(const IssuedInstruction &instruction) {
     }
     break;
   }
-  default:
-    break;
+  case Opcode::Halt:
+  case Opcode::Li:
+  case Opcode::Alu:
+  case Opcode::Branch:
+  case Opcode::Loop:
+  case Opcode::Wait:
+  case Opcode::Post:
+  case Opcode::Trace:
+  case Opcode::Fault:
+    break; // No memory.
   }
   return accesses;
 }

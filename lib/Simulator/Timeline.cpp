@@ -225,10 +225,23 @@ void Timeline::Implementation::stepHead(Queue &queue, int64_t time) {
   case Opcode::Mm:
     begin(queue, time);
     return stepMm(queue, time);
-  default:
+  case Opcode::Copy:
+  case Opcode::Gather:
+  case Opcode::Scatter:
+  case Opcode::Vec:
     begin(queue, time);
     return stepTransfer(queue, time);
+  case Opcode::Halt:
+  case Opcode::Li:
+  case Opcode::Ld:
+  case Opcode::Alu:
+  case Opcode::Branch:
+  case Opcode::Loop:
+  case Opcode::Trace:
+  case Opcode::Fault:
+    break;
   }
+  assert(false && "the ICP's instructions enter no queue");
 }
 
 //===----------------------------------------------------------------------===//
