@@ -11,6 +11,7 @@
 #include "lpu/Conversion/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -61,6 +62,33 @@ static int64_t getDomainSize(linalg::GenericOp op) {
   return size;
 }
 
+/// Whether `consumer` would become a contraction by taking in `producer`. The
+/// matrix unit does not round products, but a sum of products that the program
+/// wrote as two operations has them rounded.
+static bool makesContraction(linalg::GenericOp producer,
+                             linalg::GenericOp consumer, OpOperand *operand) {
+  auto multiply = producer.getBody()
+                      ->getTerminator()
+                      ->getOperand(0)
+                      .getDefiningOp<arith::MulFOp>();
+  auto add = consumer.getBody()
+                 ->getTerminator()
+                 ->getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  if (!multiply || !add || consumer.getNumReductionLoops() == 0 ||
+      !llvm::is_contained(add->getOperands(),
+                          consumer.getMatchingBlockArgument(operand))) {
+    return false;
+  }
+  auto getFactor = [](Value value) {
+    auto widen = value.getDefiningOp<arith::ExtFOp>();
+    return dyn_cast<BlockArgument>(widen ? widen.getIn() : value);
+  };
+  BlockArgument left = getFactor(multiply.getLhs());
+  BlockArgument right = getFactor(multiply.getRhs());
+  return left && right && left != right;
+}
+
 /// The rule of what pays, see the pass description.
 static bool isWorthFusing(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
@@ -73,7 +101,8 @@ static bool isWorthFusing(OpOperand *operand) {
     return true;
   }
   if (isContraction(consumer) || hasBarrier(producer) ||
-      !operand->get().hasOneUse()) {
+      !operand->get().hasOneUse() ||
+      makesContraction(producer, consumer, operand)) {
     return false;
   }
   // A producer that reads nothing is a constant or a position: always cheap.

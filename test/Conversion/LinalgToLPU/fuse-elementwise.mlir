@@ -172,3 +172,29 @@ func.func @unit(%x: tensor<8x4xf32>, %m: tensor<8xf32>) -> tensor<8x4xf32> {
   } -> tensor<8x4xf32>
   return %r : tensor<8x4xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// A sum of products that are rounded does not become a contraction, where they
+// are not.
+// CHECK-LABEL: func.func @products
+func.func @products(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK-COUNT-2: linalg.generic
+  %e = tensor.empty() : tensor<8x4xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %y : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    linalg.yield %m : f32
+  } -> tensor<8x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+    ins(%p : tensor<8x4xf32>) outs(%init : tensor<8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %s = arith.addf %i, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

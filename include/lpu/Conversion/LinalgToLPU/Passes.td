@@ -150,7 +150,7 @@ def FuseElementwisePass : Pass<"lpu-fuse-elementwise"> {
     * an elementwise operation with one user is fused into it, unless it reads
       at computed positions, may fault, or would be computed more often;
     * nothing that computes is fused into a contraction, which would no longer
-      be one;
+      be one, and nothing becomes one, which would no longer round its products;
     * a transposition of a result is folded into the map of its producer, so a
       contraction writes in the order that is read;
     * a reshape that adds or drops dimensions of size 1 is folded into the map
