@@ -40,7 +40,9 @@ def test_attention_in_bfloat16():
 
 
 def test_attention_of_one_tensor_with_itself():
-    check_gradients(lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True), torch.empty(2, 2, 6, 8))
+    check_gradients(
+        lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True), torch.empty(2, 2, 6, 8)
+    )
 
 
 def test_attention_with_groups_runs_in_eager_both_ways():
