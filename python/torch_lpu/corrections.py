@@ -92,16 +92,31 @@ def _minimum(input: Tensor, other: Tensor) -> Tensor:
 
 
 def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """NaN stays NaN, which torch-mlir's unordered comparison turns into a bound."""
+    """NaN stays NaN, which torch-mlir's unordered comparison turns into a bound; so does a bound of NaN."""
     if not input.is_floating_point():
         return NotImplemented
     result = torch.result_type(input, min if min is not None else max)
     value = input.to(result)
     if min is not None:
-        value = torch.where(value < min, _bound(min, value), value)
+        bound = _bound(min, value)
+        value = torch.where(_or_nan(value < bound, min, bound), bound, value)
     if max is not None:
-        value = torch.where(value > max, _bound(max, value), value)
+        bound = _bound(max, value)
+        value = torch.where(_or_nan(value > bound, max, bound), bound, value)
     return value
+
+
+def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    if input.dim() == 0:
+        return NotImplemented
+    shape = list(input.shape)
+    shape[dim] = index.numel()
+    rows = torch.as_tensor(value, dtype=input.dtype, device=input.device).expand(shape)
+    return input.index_copy(dim, _from_the_end(index, input.shape[dim]), rows)
+
+
+def _from_the_end(index: Tensor, size: int) -> Tensor:
+    return torch.where(index < 0, index + size, index)
 
 
 def _hardtanh(input: Tensor, min_val: Any = -1, max_val: Any = 1) -> Tensor:
@@ -109,6 +124,10 @@ def _hardtanh(input: Tensor, min_val: Any = -1, max_val: Any = 1) -> Tensor:
     if not input.is_floating_point():
         return NotImplemented
     return torch.clamp(input, min_val, max_val)
+
+
+def _or_nan(outside: Tensor, user: Any, bound: Tensor) -> Tensor:
+    return outside if not isinstance(user, Tensor) and user == user else outside | (bound != bound)
 
 
 def _bound(bound: Any, like: Tensor) -> Tensor:
@@ -211,6 +230,8 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.fmod.Tensor: _fmod,
     aten.gelu.default: _gelu,
     aten.hardtanh.default: _hardtanh,
+    aten.index_fill.int_Scalar: _index_fill,
+    aten.index_fill.int_Tensor: _index_fill,
     aten.max.dim: _max_with_index,
     aten.maximum.default: _maximum,
     aten.min.dim: _min_with_index,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import tempfile
 import threading
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,6 +19,7 @@ from torch.fx import GraphModule
 
 from . import torchmlir
 from .compiler import FILES, PIPELINE_STAGES, Compilation, pipeline
+from .options import OptionError
 from .report import Run, RunHook
 
 # A run's arguments are kept up to this size; weights of a large model are not.
@@ -34,7 +36,11 @@ def next_directory(dump_dir: str) -> Path:
         number = _used.get(str(root), 0)
         _used[str(root)] = number + 1
     directory = root / f"graph-{number}" if number else root
-    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=directory).close()
+    except OSError as error:
+        raise OptionError(f"option 'dump_dir': cannot write to {directory}: {error.strerror}.") from None
     return directory
 
 

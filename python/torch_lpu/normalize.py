@@ -82,6 +82,23 @@ def _row_write(node: Node) -> tuple[Node, Node, Node, int, bool] | None:
     return cache, index, value, axis, True
 
 
+def count_from_the_end(graph: Graph) -> None:
+    """Sums at negative indices: torch-mlir counts from the end in every other form but this."""
+    for node in graph.find_nodes(op="call_function", target=aten.index_put.default):
+        table, indices, _, *accumulate = node.args
+        if not any(accumulate):
+            continue
+        wrapped: list[Any] = list(indices)
+        for axis, index in enumerate(indices):
+            if index is None or index.meta["val"].dtype == torch.bool:
+                continue
+            with graph.inserting_before(node):
+                negative = call(graph, node, aten.lt.Scalar, index, 0)
+                other = call(graph, node, aten.add.Tensor, index, shape_of(table)[axis])
+                wrapped[axis] = call(graph, node, aten.where.self, negative, other, index)
+        node.update_arg(1, wrapped)
+
+
 def keep_nan(graph: Graph) -> None:
     """torch-mlir folds `x == x` to true, which NaN is not."""
     for node in graph.find_nodes(op="call_function", target=aten.eq.Tensor):
@@ -116,6 +133,8 @@ _MOVES = VIEW_OPS | {
 def widen_bytes(graph: Graph) -> None:
     """Unsigned bytes compute as 32-bit integers, since torch-mlir forgets that they are unsigned."""
     for node in list(graph.nodes):
+        if node.target is aten._to_copy.default and _is_bytes(node):
+            _convert_to_bytes(graph, node)
         computes = isinstance(node.target, OpOverload) and node.target not in _MOVES
         if not computes or not any(_is_bytes(operand) for operand in node.all_input_nodes):
             continue
@@ -135,6 +154,15 @@ def widen_bytes(graph: Graph) -> None:
             graph.erase_node(old)
 
 
+def _convert_to_bytes(graph: Graph, node: Node) -> None:
+    """A float becomes a wider integer first, or it would stop at the largest signed byte."""
+    operand = node.args[0]
+    if operand.meta["val"].is_floating_point():
+        with graph.inserting_before(node):
+            wide = call(graph, node, aten._to_copy.default, operand, dtype=torch.int32)
+        node.update_arg(0, wide)
+
+
 def _is_bytes(node: Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, Tensor) and value.dtype == torch.uint8
@@ -142,6 +170,25 @@ def _is_bytes(node: Node) -> bool:
 
 def _converted(graph: Graph, node: Node, dtype: torch.dtype) -> Node:
     return call(graph, node, aten._to_copy.default, node, dtype=dtype) if _is_bytes(node) else node
+
+
+_COMPARISONS = {getattr(aten, name).Scalar for name in ("eq", "ge", "gt", "le", "lt", "ne")}
+
+
+def round_compared(graph: Graph) -> None:
+    """PyTorch rounds a number to the type of the tensor it is compared with; torch-mlir compares in float64."""
+    for node in graph.nodes:
+        if node.target not in _COMPARISONS:
+            continue
+        tensor, number = node.args
+        dtype = tensor.meta["val"].dtype
+        if dtype.is_floating_point and isinstance(number, int | float):
+            node.args = (tensor, _rounded(dtype, number))
+
+
+def _rounded(dtype: torch.dtype, number: float) -> float:
+    with unset_fake_temporarily():
+        return torch.tensor(number, dtype=torch.float64).to(dtype).item()
 
 
 # Arithmetic in which PyTorch takes a number beside half-precision tensors as it is; a sum rounds it.
@@ -172,8 +219,7 @@ def keep_numbers(graph: Graph) -> None:
 def _holds(dtype: torch.dtype, number: Any) -> bool:
     if not isinstance(number, int | float):
         return True
-    with unset_fake_temporarily():
-        return torch.tensor(number, dtype=torch.float64).to(dtype).item() == number or number != number
+    return _rounded(dtype, number) == number or number != number
 
 
 def fold_empty(graph: Graph) -> None:
@@ -232,7 +278,9 @@ def drop_identities(graph: Graph) -> None:
 _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, drop_identities),
     (None, fold_empty),
+    (None, count_from_the_end),
     (None, keep_nan),
+    (None, round_compared),
     (None, keep_numbers),
     (None, widen_bytes),
     ("attention", convert_flash_attention),

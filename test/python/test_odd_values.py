@@ -64,3 +64,37 @@ def test_a_view_with_the_signs_still_to_be_changed():
     compiled(torch.ones(3))
     x = torch._neg_view(torch.tensor([1.0, -2.0, 3.0]))
     assert torch.equal(compiled(x), x * 2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("number", [0.1, 1e300, -1e300, 16777217])
+def test_number_that_the_type_does_not_hold(dtype, number):
+    x = torch.tensor([0.1, 0.10001, 0.0999, float("nan"), float("inf"), 16777216.0]).to(dtype)
+    check(lambda x: (x > number, x >= number, x < number, x <= number, x == number, x != number), x)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_large_bytes_from_floats(dtype):
+    check(lambda x: x.to(torch.uint8), torch.tensor([200.7, 255.0, 3.0], dtype=dtype))
+
+
+def test_a_bound_of_nan():
+    x = INFINITE.flip(0).clone()
+    check(torch.clamp, x, INFINITE, INFINITE)
+    check(lambda x: x.clamp(float("nan"), 1), x)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: x.index_put((i,), torch.ones(4), accumulate=True),
+        lambda x, i: x.index_put((i, i), torch.ones(3), accumulate=True),
+        lambda x, i: x.index_fill(0, i, 3.0),
+    ],
+)
+def test_indices_from_the_end(function):
+    check(function, torch.randn(5, 4), torch.tensor([1, -1, -4]))
+    for index in (-6, 5, 1 << 40):
+        compiled = torch.compile(function, backend="lpu", options={"fallback": "error"})
+        with pytest.raises(IndexError, match=r"out of bounds.*test_odd_values\.py:"):
+            compiled(torch.randn(5, 4), torch.tensor([1, index, 0]))

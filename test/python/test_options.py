@@ -26,6 +26,8 @@ def test_defaults():
         ({"cache": 1}, r"'cache' takes True or False, got 1"),
         ({"machine": 3}, r"'machine' takes a path, got int 3"),
         ({"dump_dir": 3}, r"'dump_dir' takes a path, got int 3"),
+        ({"disable": 5}, "'disable' takes names, got int 5"),
+        ({"dump_dir": ""}, "'dump_dir' takes a path, got ''"),
         ({"disable": ("atention",)}, r"no optimisation 'atention'; did you mean 'attention'\?"),
         ({"dma": "now"}, r"'now' is not one of 'early', 'late'"),
     ],
@@ -58,3 +60,10 @@ def test_a_malformed_machine_file_names_file_line_and_key(tmp_path):
     compiled = torch.compile(lambda x: x + 1, backend="lpu", options={"machine": str(path)})
     with pytest.raises(Exception, match=r"mine\.toml.*2.*treez"):
         compiled(torch.ones(2))
+
+
+def test_a_directory_that_cannot_be_written_to(tmp_path):
+    (tmp_path / "file").write_text("")
+    options = {"dump_dir": tmp_path / "file" / "dump"}
+    with pytest.raises(Exception, match=r"option 'dump_dir': cannot write to .*: Not a directory"):
+        torch.compile(lambda x: x + 1, backend="lpu", options=options)(torch.ones(2))
