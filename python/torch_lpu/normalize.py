@@ -99,6 +99,22 @@ def count_from_the_end(graph: Graph) -> None:
         node.update_arg(1, wrapped)
 
 
+_COMPARISONS = {aten.eq.Scalar, aten.ge.Scalar, aten.gt.Scalar, aten.le.Scalar, aten.lt.Scalar, aten.ne.Scalar}
+
+
+def wrap_numbers(graph: Graph) -> None:
+    """PyTorch compares integers with a number after wrapping it to their type; torch-mlir extends the integers."""
+    for node in list(graph.nodes):
+        if node.target not in _COMPARISONS and node.target is not aten.remainder.Scalar:
+            continue
+        operand, number = node.args
+        dtype = operand.meta["val"].dtype
+        if type(number) is not int or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
+            continue
+        limits = torch.iinfo(dtype)
+        node.update_arg(1, (number - limits.min) % (limits.max - limits.min + 1) + limits.min)
+
+
 def keep_nan(graph: Graph) -> None:
     """torch-mlir folds `x == x` to true, which NaN is not."""
     for node in graph.find_nodes(op="call_function", target=aten.eq.Tensor):
@@ -177,11 +193,15 @@ _COMPARISONS = {getattr(aten, name).Scalar for name in ("eq", "ge", "gt", "le", 
 
 def round_compared(graph: Graph) -> None:
     """PyTorch rounds a number to the type of the tensor it is compared with; torch-mlir compares in float64."""
-    for node in graph.nodes:
+    for node in list(graph.nodes):
         if node.target not in _COMPARISONS:
             continue
         tensor, number = node.args
         dtype = tensor.meta["val"].dtype
+        if isinstance(number, float) and not dtype.is_floating_point:
+            dtype = torch.get_default_dtype()
+            with graph.inserting_before(node):
+                tensor = call(graph, node, aten._to_copy.default, tensor, dtype=dtype)
         if dtype.is_floating_point and isinstance(number, int | float):
             node.args = (tensor, _rounded(dtype, number))
 
@@ -279,6 +299,7 @@ _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, drop_identities),
     (None, fold_empty),
     (None, count_from_the_end),
+    (None, wrap_numbers),
     (None, keep_nan),
     (None, round_compared),
     (None, keep_numbers),

@@ -73,6 +73,11 @@ def test_number_that_the_type_does_not_hold(dtype, number):
     check(lambda x: (x > number, x >= number, x < number, x <= number, x == number, x != number), x)
 
 
+def test_integers_compared_with_floats():
+    x = torch.tensor([16777217, 16777216, 2, -1])
+    check(lambda x: (x > 16777216.5, x == 16777217.0, x >= 1.5, x != 2.0), x)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_large_bytes_from_floats(dtype):
     check(lambda x: x.to(torch.uint8), torch.tensor([200.7, 255.0, 3.0], dtype=dtype))
@@ -98,3 +103,20 @@ def test_indices_from_the_end(function):
         compiled = torch.compile(function, backend="lpu", options={"fallback": "error"})
         with pytest.raises(IndexError, match=r"out of bounds.*test_odd_values\.py:"):
             compiled(torch.randn(5, 4), torch.tensor([1, index, 0]))
+
+
+def test_index_add_does_not_count_from_the_end():
+    def function(x, i):
+        return x.index_add(1, i, torch.ones(5, 2), alpha=2)
+
+    check(function, torch.randn(5, 4), torch.tensor([1, 3]))
+    compiled = torch.compile(function, backend="lpu", options={"fallback": "error"})
+    with pytest.raises(IndexError, match="out of bounds"):
+        compiled(torch.randn(5, 4), torch.tensor([1, -1]))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
+def test_numbers_beyond_an_integer_type(dtype):
+    x = torch.tensor([0, 1, 100, 44, torch.iinfo(dtype).max, torch.iinfo(dtype).min], dtype=dtype)
+    for number in (-1, 300, 256, 1 << 33):
+        check(lambda x, n=number: (x < n, x >= n, x == n, x != n), x)
