@@ -19,12 +19,14 @@ from .moments import compute_dtype
 aten = torch.ops.aten
 
 
-def _divide_integers(input: Any, other: Any, *, rounding_mode: str | None) -> Tensor:
-    """Exact, where torch-mlir floors a float64 quotient and does not divide bytes at all."""
+def _divide(input: Any, other: Any, *, rounding_mode: str | None) -> Tensor:
+    """Exact for integers, where torch-mlir floors a float64 quotient and does not divide bytes at all."""
     result = torch.result_type(input, other)
-    if rounding_mode is None or result.is_floating_point or result.is_complex:
+    if rounding_mode is None or result.is_complex or (result.is_floating_point and rounding_mode != "floor"):
         return NotImplemented
     input, other = _as_tensor(input, other), _as_tensor(other, input)
+    if result.is_floating_point:
+        return _floor_quotient(input.to(result), other.to(result))
     if result == torch.int8:
         wide = torch.div(input.to(torch.int32), other.to(torch.int32), rounding_mode=rounding_mode)
         return wide.to(result)
@@ -34,6 +36,18 @@ def _divide_integers(input: Any, other: Any, *, rounding_mode: str | None) -> Te
     quotient = torch.div(input, other, rounding_mode="trunc")
     rest = input - quotient * other
     return quotient - ((rest != 0) & ((rest < 0) != (other < 0))).to(result)
+
+
+def _floor_quotient(input: Tensor, other: Tensor) -> Tensor:
+    """From the exact remainder, as eager: 1 // 0.1 is 9, although 1 / 0.1 rounds to 10."""
+    rest = torch.fmod(input, other)
+    quotient = (input - rest) / other
+    quotient = torch.where((rest != 0) & ((rest < 0) ^ (other < 0)), quotient - 1, quotient)
+    whole = torch.floor(quotient)
+    whole = torch.where(quotient - whole > 0.5, whole + 1, whole)
+    rounded = input / other
+    whole = torch.where(quotient == 0, rounded * 0, whole)
+    return torch.where(other == 0, rounded, whole)
 
 
 def _fmod(input: Tensor, other: Any) -> Tensor:
@@ -222,7 +236,7 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.clamp.Tensor: _clamp,
     aten.clamp.default: _clamp,
     aten.constant_pad_nd.default: _constant_pad,
-    aten.div.Tensor_mode: _divide_integers,
+    aten.div.Tensor_mode: _divide,
     aten.eye.default: _eye,
     aten.eye.m: _eye,
     aten.floor_divide.default: _floor_divide,

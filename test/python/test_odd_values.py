@@ -120,3 +120,10 @@ def test_numbers_beyond_an_integer_type(dtype):
     x = torch.tensor([0, 1, 100, 44, torch.iinfo(dtype).max, torch.iinfo(dtype).min], dtype=dtype)
     for number in (-1, 300, 256, 1 << 33):
         check(lambda x, n=number: (x < n, x >= n, x == n, x != n), x)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_floor_of_a_quotient_that_rounds_up(dtype):
+    x = torch.tensor([1.0, 6.0, -1.0, 0.3, -0.3, 5.0, 0.0, float("inf")], dtype=dtype)
+    y = torch.tensor([0.1, 0.1, 0.1, 0.1, 7.0, 0.0, -2.0, 2.0], dtype=dtype)
+    check(lambda x, y: (x // y, torch.div(x, y, rounding_mode="floor")), x, y)
