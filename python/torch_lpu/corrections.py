@@ -120,6 +120,16 @@ def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return value
 
 
+def _index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+    """A negative index is an error here, while it counts from the end in the sum that this becomes."""
+    if input.dim() == 0:
+        return NotImplemented
+    dim = dim % input.dim()
+    index = torch.where(index < 0, input.shape[dim], index)
+    values = source if alpha == 1 else source * alpha
+    return aten.index_put(input, [None] * dim + [index], values, True)
+
+
 def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if input.dim() == 0:
         return NotImplemented
@@ -244,6 +254,7 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.fmod.Tensor: _fmod,
     aten.gelu.default: _gelu,
     aten.hardtanh.default: _hardtanh,
+    aten.index_add.default: _index_add,
     aten.index_fill.int_Scalar: _index_fill,
     aten.index_fill.int_Tensor: _index_fill,
     aten.max.dim: _max_with_index,
