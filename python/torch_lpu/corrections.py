@@ -132,7 +132,7 @@ def _index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha:
 
 def _index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     if input.dim() == 0:
-        return NotImplemented
+        return _index_fill(input.reshape(1), 0, index, value).reshape(())
     shape = list(input.shape)
     shape[dim] = index.numel()
     rows = torch.as_tensor(value, dtype=input.dtype, device=input.device).expand(shape)
