@@ -99,11 +99,18 @@ def count_from_the_end(graph: Graph) -> None:
         node.update_arg(1, wrapped)
 
 
-_COMPARISONS = {aten.eq.Scalar, aten.ge.Scalar, aten.gt.Scalar, aten.le.Scalar, aten.lt.Scalar, aten.ne.Scalar}
+_COMPARISONS = {
+    aten.eq.Scalar,
+    aten.ge.Scalar,
+    aten.gt.Scalar,
+    aten.le.Scalar,
+    aten.lt.Scalar,
+    aten.ne.Scalar,
+}
 
 
 def wrap_numbers(graph: Graph) -> None:
-    """PyTorch compares integers with a number after wrapping it to their type; torch-mlir extends the integers."""
+    """PyTorch wraps a number to the type of the integers beside it; torch-mlir extends them."""
     for node in list(graph.nodes):
         if node.target not in _COMPARISONS and node.target is not aten.remainder.Scalar:
             continue
