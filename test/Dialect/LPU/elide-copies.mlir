@@ -74,3 +74,17 @@ func.func @forward(%x: !arg, %y: !lmu) {
   lpu.copy ins(%a : !scratch) outs(%y : !lmu)
   return
 }
+
+// -----
+
+// The last user of the copy overwrites what was copied while it reads.
+// CHECK-LABEL: func.func @overwrite
+func.func @overwrite(%x: memref<8x4xf32, #lpu.space<arg>>, %i: memref<8xi64, #lpu.space<arg>>) {
+  // CHECK: lpu.copy ins(%arg0 : {{.*}}) outs(%[[T:.+]] :
+  // CHECK-NEXT: lpu.scatter {{.*}} ins(%[[T]], %arg1 : {{.*}}) outs(%arg0 :
+  %t = memref.alloc() : memref<8x4xf32, #lpu.space<scratch>>
+  lpu.copy ins(%x : memref<8x4xf32, #lpu.space<arg>>) outs(%t : memref<8x4xf32, #lpu.space<scratch>>)
+  lpu.scatter {axis = 0 : i64} ins(%t, %i : memref<8x4xf32, #lpu.space<scratch>>, memref<8xi64, #lpu.space<arg>>)
+    outs(%x : memref<8x4xf32, #lpu.space<arg>>)
+  return
+}

@@ -54,10 +54,10 @@ static Operation *getLastAccess(Value root) {
   return last;
 }
 
-/// Whether `root` is written after `from`, before `to`.
-static bool isWrittenBetween(Value root, Operation *from, Operation *to) {
+/// Whether `root` is written after `from`, up to and by `last`.
+static bool isWrittenAfter(Value root, Operation *from, Operation *last) {
   return llvm::any_of(getWriters(root), [&](Operation *writer) {
-    return from->isBeforeInBlock(writer) && writer->isBeforeInBlock(to);
+    return from->isBeforeInBlock(writer) && !last->isBeforeInBlock(writer);
   });
 }
 
@@ -92,7 +92,7 @@ struct ElideCopiesPass : mlir::lpu::impl::ElideCopiesPassBase<ElideCopiesPass> {
         return failure();
       }
       CopyOp &first = loaded[copy.getSrc()];
-      if (!first || isWrittenBetween(getRoot(copy.getSrc()), first, copy)) {
+      if (!first || isWrittenAfter(getRoot(copy.getSrc()), first, copy)) {
         first = copy;
         return failure();
       }
@@ -110,7 +110,7 @@ struct ElideCopiesPass : mlir::lpu::impl::ElideCopiesPassBase<ElideCopiesPass> {
         getSpace(copy.getSrc().getType()) == Space::LMU ||
         cast<MemRefType>(copy.getSrc().getType()).getLayout() !=
             alloc.getType().getLayout() ||
-        isWrittenBetween(getRoot(copy.getSrc()), copy, getLastAccess(alloc))) {
+        isWrittenAfter(getRoot(copy.getSrc()), copy, getLastAccess(alloc))) {
       return failure();
     }
     Value source = copy.getSrc();
