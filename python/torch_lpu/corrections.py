@@ -123,7 +123,7 @@ def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 def _index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """A negative index is an error here, while it counts from the end in the sum that this becomes."""
     if input.dim() == 0:
-        return NotImplemented
+        return _index_add(input.reshape(1), 0, index.reshape(-1), source.reshape(-1), alpha=alpha).reshape(())
     dim = dim % input.dim()
     index = torch.where(index < 0, input.shape[dim], index)
     values = source if alpha == 1 else source * alpha

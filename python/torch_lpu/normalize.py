@@ -199,7 +199,7 @@ _COMPARISONS = {getattr(aten, name).Scalar for name in ("eq", "ge", "gt", "le", 
 
 
 def round_compared(graph: Graph) -> None:
-    """PyTorch rounds a number to the type of the tensor it is compared with; torch-mlir compares in float64."""
+    """PyTorch rounds a number to the type of the tensor it is compared with; torch-mlir keeps float64."""
     for node in list(graph.nodes):
         if node.target not in _COMPARISONS:
             continue
