@@ -179,7 +179,7 @@ def widen_bytes(graph: Graph) -> None:
 
 def _convert_to_bytes(graph: Graph, node: Node) -> None:
     """A float becomes a wider integer first, or it would stop at the largest signed byte."""
-    operand = node.args[0]
+    (operand,) = node.all_input_nodes
     if operand.meta["val"].is_floating_point():
         with graph.inserting_before(node):
             wide = call(graph, node, aten._to_copy.default, operand, dtype=torch.int32)
