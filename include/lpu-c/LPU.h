@@ -23,6 +23,15 @@ MLIR_CAPI_EXPORTED void lpuRegisterAllDialects(MlirDialectRegistry registry);
 /// Registers every pass and pipeline in use. May be called repeatedly.
 MLIR_CAPI_EXPORTED void lpuRegisterAllPasses(void);
 
+/// Takes the name of an optimisation and the stage that it belongs to.
+typedef void (*LpuOptimizationCallback)(MlirStringRef name, MlirStringRef stage,
+                                        void *userData);
+
+/// Calls `callback` for each optimisation that the pipeline's option `disable`
+/// takes.
+MLIR_CAPI_EXPORTED void lpuForEachOptimization(LpuOptimizationCallback callback,
+                                               void *userData);
+
 /// Parses `ir`, runs the textual pass `pipeline` on it and hands the resulting
 /// module to `output`, with locations. On failure hands the diagnostics to
 /// `output` instead and returns false.

@@ -10,6 +10,7 @@
 #include "lpu-c/LPU.h"
 
 #include "lpu/InitAll.h"
+#include "lpu/Pipelines/Pipelines.h"
 #include "lpu/Target/LPUISA/Translation.h"
 
 #include "mlir/CAPI/IR.h"
@@ -36,6 +37,13 @@ void lpuRegisterAllDialects(MlirDialectRegistry registry) {
 void lpuRegisterAllPasses() {
   static std::once_flag once;
   std::call_once(once, [] { mlir::lpu::registerAllPasses(); });
+}
+
+void lpuForEachOptimization(LpuOptimizationCallback callback, void *userData) {
+  for (const mlir::lpu::Optimization &optimization :
+       mlir::lpu::getOptimizations()) {
+    callback(wrap(optimization.name), wrap(optimization.stage), userData);
+  }
 }
 
 namespace {

@@ -20,89 +20,134 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::lpu;
 
-static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+//===----------------------------------------------------------------------===//
+// Optimisations
+//===----------------------------------------------------------------------===//
+
+// In the order in which the road meets them. Every name is its pass's argument
+// without the prefix.
+static constexpr Optimization optimizations[] = {
+    {"fuse-elementwise", "lpu", "lpu-fuse-elementwise"},
+    {"fuse-vectors", "lpu", "lpu-fuse-vectors"},
+    {"stage-operands", "buffer", "lpu-stage-operands"},
+    {"elide-copies", "buffer", "lpu-elide-copies"},
+};
+
+ArrayRef<Optimization> mlir::lpu::getOptimizations() { return optimizations; }
+
+/// A pass manager that takes no pass of an optimisation that is switched off.
+class mlir::lpu::PassList {
+public:
+  PassList(OpPassManager &pm, ArrayRef<std::string> disabled) : pm(pm) {
+    for (const Optimization &optimization : optimizations) {
+      if (llvm::is_contained(disabled, optimization.name)) {
+        leftOut.insert(optimization.pass);
+      }
+    }
+  }
+
+  void add(std::unique_ptr<Pass> pass) {
+    if (!leftOut.contains(pass->getArgument())) {
+      pm.addPass(std::move(pass));
+    }
+  }
+
+  template <typename OpTy>
+  void addNested(std::unique_ptr<Pass> pass) {
+    if (!leftOut.contains(pass->getArgument())) {
+      pm.addNestedPass<OpTy>(std::move(pass));
+    }
+  }
+
+private:
+  OpPassManager &pm;
+  llvm::StringSet<> leftOut;
+};
+
+static void addCleanup(PassList &passes) {
+  passes.add(createCanonicalizerPass());
+  passes.add(createCSEPass());
 }
 
 //===----------------------------------------------------------------------===//
 // linalg -> lpu: few structured operations, fused
 //===----------------------------------------------------------------------===//
 
-static void addLPUPasses(OpPassManager &pm) {
-  pm.addPass(createFoldF64Pass());
-  addCleanup(pm);
-  pm.addPass(createDecomposeTensorOpsPass());
+static void addLPUPasses(PassList &passes) {
+  passes.add(createFoldF64Pass());
+  addCleanup(passes);
+  passes.add(createDecomposeTensorOpsPass());
   // Scalars go into bodies before fusion, which moves bodies around.
-  pm.addPass(createSinkScalarsPass());
-  pm.addPass(createDecomposeArgReductionsPass());
-  addCleanup(pm);
-  pm.addPass(createFuseElementwisePass());
+  passes.add(createSinkScalarsPass());
+  passes.add(createDecomposeArgReductionsPass());
+  addCleanup(passes);
+  passes.add(createFuseElementwisePass());
   // Fusion brings widenings and roundings together that cancel only now.
-  pm.addPass(createFoldF64Pass());
-  pm.addPass(createExpandMathPass());
-  addCleanup(pm);
-  pm.addPass(createConvertLinalgToLPUPass());
-  addCleanup(pm);
-  pm.addNestedPass<func::FuncOp>(createFuseVectorsPass());
-  addCleanup(pm);
-  pm.addPass(createVerifyLPUPass());
+  passes.add(createFoldF64Pass());
+  passes.add(createExpandMathPass());
+  addCleanup(passes);
+  passes.add(createConvertLinalgToLPUPass());
+  addCleanup(passes);
+  passes.addNested<func::FuncOp>(createFuseVectorsPass());
+  addCleanup(passes);
+  passes.add(createVerifyLPUPass());
 }
 
 //===----------------------------------------------------------------------===//
 // lpu -> tiled: working sets that fit on chip
 //===----------------------------------------------------------------------===//
 
-static void addTiledPasses(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createTilePass());
-  pm.addPass(createVerifyTiledPass());
+static void addTiledPasses(PassList &passes) {
+  passes.addNested<func::FuncOp>(createTilePass());
+  passes.add(createVerifyTiledPass());
 }
 
 //===----------------------------------------------------------------------===//
 // tiled -> buffer: values become buffers, each in a memory
 //===----------------------------------------------------------------------===//
 
-static void addBufferPasses(OpPassManager &pm) {
-  pm.addPass(createBufferizePass());
+static void addBufferPasses(PassList &passes) {
+  passes.add(createBufferizePass());
   // Views of views fold, so that a result is seen to be in place.
-  addCleanup(pm);
-  pm.addPass(createTieResultsPass());
-  pm.addPass(createAssignMemorySpacesPass());
-  pm.addNestedPass<func::FuncOp>(createStageOperandsPass());
+  addCleanup(passes);
+  passes.add(createTieResultsPass());
+  passes.add(createAssignMemorySpacesPass());
+  passes.addNested<func::FuncOp>(createStageOperandsPass());
   // Equal views become one value, by which equal copies are known.
-  pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createElideCopiesPass());
-  pm.addNestedPass<func::FuncOp>(createMaterializeTemporariesPass());
-  addCleanup(pm);
-  pm.addPass(createSymbolDCEPass());
-  pm.addPass(createVerifyBufferPass());
+  passes.add(createCSEPass());
+  passes.addNested<func::FuncOp>(createElideCopiesPass());
+  passes.addNested<func::FuncOp>(createMaterializeTemporariesPass());
+  addCleanup(passes);
+  passes.add(createSymbolDCEPass());
+  passes.add(createVerifyBufferPass());
 }
 
 //===----------------------------------------------------------------------===//
 // buffer -> alloc: every buffer has an address
 //===----------------------------------------------------------------------===//
 
-static void addAllocPasses(OpPassManager &pm) {
-  pm.addNestedPass<func::FuncOp>(createAllocateMemoryPass());
+static void addAllocPasses(PassList &passes) {
+  passes.addNested<func::FuncOp>(createAllocateMemoryPass());
   // What found no room on chip may be a copy that is no longer worth making.
-  pm.addNestedPass<func::FuncOp>(createElideCopiesPass());
-  pm.addNestedPass<func::FuncOp>(createAllocateMemoryPass());
-  pm.addPass(createVerifyAllocPass());
+  passes.addNested<func::FuncOp>(createElideCopiesPass());
+  passes.addNested<func::FuncOp>(createAllocateMemoryPass());
+  passes.add(createVerifyAllocPass());
 }
 
 //===----------------------------------------------------------------------===//
 // alloc -> isa: machine instructions, ordered between units
 //===----------------------------------------------------------------------===//
 
-static void addISAPasses(OpPassManager &pm) {
-  pm.addPass(createConvertLPUToLPUISAPass());
-  pm.addNestedPass<lpuisa::ProgramOp>(
+static void addISAPasses(PassList &passes) {
+  passes.add(createConvertLPUToLPUISAPass());
+  passes.addNested<lpuisa::ProgramOp>(
       lpuisa::createLPUISAInsertSemaphoresPass());
-  pm.addNestedPass<lpuisa::ProgramOp>(lpuisa::createLPUISAVerifyPass());
+  passes.addNested<lpuisa::ProgramOp>(lpuisa::createLPUISAVerifyPass());
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,7 +155,7 @@ static void addISAPasses(OpPassManager &pm) {
 //===----------------------------------------------------------------------===//
 
 static constexpr Stage stages[] = {
-    {"linalg", [](OpPassManager &) {}}, {"lpu", addLPUPasses},
+    {"linalg", [](PassList &) {}}, {"lpu", addLPUPasses},
     {"tiled", addTiledPasses},          {"buffer", addBufferPasses},
     {"alloc", addAllocPasses},          {"isa", addISAPasses},
 };
@@ -120,6 +165,27 @@ ArrayRef<Stage> mlir::lpu::getStages() { return stages; }
 static const Stage *findStage(StringRef name) {
   return llvm::find_if(stages,
                        [&](const Stage &stage) { return stage.name == name; });
+}
+
+/// Parses the comma-separated names of optimisations.
+static bool parseDisable(StringRef text, PipelineOptions &options,
+                         std::string &error) {
+  SmallVector<StringRef> names;
+  text.split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef name : names) {
+    auto isNamed = [&](const Optimization &o) { return o.name == name; };
+    if (llvm::none_of(optimizations, isNamed)) {
+      error = ("unknown optimisation '" + name + "'; expected some of " +
+               llvm::join(llvm::map_range(
+                              optimizations,
+                              [](const Optimization &o) { return o.name; }),
+                          ", "))
+                  .str();
+      return false;
+    }
+    options.disable.push_back(name.str());
+  }
+  return true;
 }
 
 bool mlir::lpu::parsePipelineOptions(StringRef text, PipelineOptions &options,
@@ -144,9 +210,14 @@ bool mlir::lpu::parsePipelineOptions(StringRef text, PipelineOptions &options,
         return false;
       }
       (key == "from" ? options.from : options.to) = value.str();
+    } else if (key == "disable") {
+      if (!parseDisable(value, options, error)) {
+        return false;
+      }
     } else {
-      error =
-          ("unknown option '" + key + "'; expected from, to or machine").str();
+      error = ("unknown option '" + key +
+               "'; expected from, to, machine or disable")
+                  .str();
       return false;
     }
   }
@@ -162,18 +233,20 @@ void mlir::lpu::buildPipeline(OpPassManager &pm,
                               const PipelineOptions &options) {
   SetMachinePassOptions machine;
   machine.machine = options.machine;
-  pm.addPass(createSetMachinePass(machine));
+  PassList passes(pm, options.disable);
+  passes.add(createSetMachinePass(machine));
   for (const Stage *stage = findStage(options.from) + 1,
                    *last = findStage(options.to);
        stage <= last; ++stage) {
-    stage->addPasses(pm);
+    stage->addPasses(passes);
   }
 }
 
 void mlir::lpu::registerPipelines() {
   registerPassPipeline(
       "lpu-pipeline",
-      "The road from one stage to another: from=linalg to=isa machine=lpu-hbm3",
+      "The road from one stage to another: from=linalg to=isa machine=lpu-hbm3 "
+      "disable=fuse-vectors,elide-copies",
       [](OpPassManager &pm, StringRef text,
          function_ref<LogicalResult(const Twine &)> emitError)
           -> LogicalResult {

@@ -52,6 +52,21 @@ NB_MODULE(_lpu, m) {
         "Registers every pass and pipeline in use.");
 
   m.def(
+      "optimizations",
+      [] {
+        nb::dict stages;
+        lpuForEachOptimization(
+            [](MlirStringRef name, MlirStringRef stage, void *userData) {
+              (*static_cast<nb::dict *>(userData))[nb::str(
+                  name.data, name.length)] = nb::str(stage.data, stage.length);
+            },
+            &stages);
+        return stages;
+      },
+      "The optimisations that the pipeline's option `disable` takes, each with "
+      "its stage.");
+
+  m.def(
       "run_pipeline",
       [](const std::string &ir, const std::string &pipeline) {
         return runUnlocked([&](std::string &output) {

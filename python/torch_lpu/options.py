@@ -12,6 +12,7 @@ import difflib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 # Values of each enumerated option; the first one is the default.
@@ -28,22 +29,25 @@ NOT_AVAILABLE: dict[str, tuple[str, ...]] = {
     "checks": ("races", "all"),
 }
 
-# Optimisations that can be switched off by name (`disable=(...)`), each with
-# the stage whose pass it is.
-OPTIMIZATIONS: dict[str, str] = {
-    "attention": "fx",
-    "scatter": "fx",
-    "grouped-query": "fx",
-}
+# Optimisations on the FX graph. Those on IR are known to the compiler.
+FX_OPTIMIZATIONS = ("attention", "scatter", "grouped-query")
 
 
 class OptionError(ValueError):
     """A wrong option, with what would be right."""
 
 
+@cache
+def _stages_of_optimizations() -> dict[str, str]:
+    """Each optimisation that can be switched off by name, with the stage whose pass it is."""
+    from .mlir._mlir_libs._lpu import optimizations
+
+    return {**dict.fromkeys(FX_OPTIMIZATIONS, "fx"), **optimizations()}
+
+
 def optimizations() -> tuple[str, ...]:
     """The names that the option `disable` takes."""
-    return tuple(OPTIMIZATIONS)
+    return tuple(_stages_of_optimizations())
 
 
 def suggest(name: str, valid: tuple[str, ...]) -> str:
@@ -69,7 +73,7 @@ class Options:
         for name, valid in CHOICES.items():
             _check_choice(name, getattr(self, name), valid)
         for name in self.disable:
-            if name not in OPTIMIZATIONS:
+            if name not in optimizations():
                 raise OptionError(
                     f"option 'disable': there is no optimisation {name!r}{suggest(name, optimizations())}"
                     f" Valid names: {', '.join(optimizations())}."
@@ -77,10 +81,10 @@ class Options:
 
     def disabled_in(self, stage: str) -> tuple[str, ...]:
         """What is switched off of a stage's own optimisations."""
-        return tuple(name for name in self.disable if OPTIMIZATIONS[name] == stage)
+        return tuple(name for name in self.disable if _stages_of_optimizations()[name] == stage)
 
     def enabled(self, optimization: str) -> bool:
-        assert optimization in OPTIMIZATIONS, optimization
+        assert optimization in optimizations(), optimization
         return optimization not in self.disable
 
     @staticmethod

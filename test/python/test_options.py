@@ -4,6 +4,7 @@
 import pytest
 import torch
 
+from torch_lpu.compiler import pipeline
 from torch_lpu.options import OptionError, Options, optimizations
 
 
@@ -40,6 +41,26 @@ def test_wrong_options(user, message):
 def test_disable_takes_every_listed_name():
     options = Options.from_user({"disable": optimizations()})
     assert not any(options.enabled(name) for name in optimizations())
+
+
+def test_what_is_disabled_on_ir_reaches_the_pipeline():
+    options = Options.from_user({"disable": ["fuse-vectors", "attention", "elide-copies"]})
+    assert "disable=fuse-vectors,elide-copies}" in pipeline(options, "linalg", "isa")
+    assert options.disabled_in("fx") == ("attention",)
+
+
+def test_a_wrong_name_lists_the_passes_as_well():
+    with pytest.raises(OptionError, match=r"did you mean 'fuse-vectors'\? Valid names: attention.*elide-copies"):
+        Options.from_user({"disable": "fuse-vector"})
+
+
+def test_a_disabled_optimization_compiles_and_replays(tmp_path):
+    options = {"disable": ("fuse-elementwise", "stage-operands"), "dump_dir": tmp_path, "fallback": "error"}
+    x = torch.randn(4)
+    compiled = torch.compile(lambda x: x.exp() + 1, backend="lpu", options=options)
+    torch.testing.assert_close(compiled(x), x.exp() + 1)
+    (script,) = tmp_path.rglob("repro.sh")
+    assert "disable=fuse-elementwise,stage-operands}" in script.read_text()
 
 
 def test_the_error_reaches_the_user_of_torch_compile():

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <vector>
 
 namespace mlir {
 class OpPassManager;
@@ -20,15 +21,30 @@ class OpPassManager;
 
 namespace mlir::lpu {
 
+class PassList;
+
 /// A stage: its name, and the passes that reach it from the one before. The
 /// first stage, `linalg`, is where a program comes in and has none.
 struct Stage {
   llvm::StringLiteral name;
-  void (*addPasses)(OpPassManager &pm);
+  void (*addPasses)(PassList &passes);
+};
+
+/// An optimisation: a pass without which programs still compile and give the
+/// same bits. `disable=<name>` leaves it out.
+struct Optimization {
+  llvm::StringLiteral name;
+  /// The stage that the pass first belongs to.
+  llvm::StringLiteral stage;
+  /// The pass's argument.
+  llvm::StringLiteral pass;
 };
 
 /// All stages in order: linalg, lpu, tiled, buffer, alloc, isa.
 llvm::ArrayRef<Stage> getStages();
+
+/// All optimisations, by stage.
+llvm::ArrayRef<Optimization> getOptimizations();
 
 /// Options of `lpu-pipeline`.
 struct PipelineOptions {
@@ -36,10 +52,12 @@ struct PipelineOptions {
   std::string to = "isa";
   /// Preset name or machine file; empty keeps the machine of the module.
   std::string machine;
+  /// Names of optimisations to leave out.
+  std::vector<std::string> disable;
 };
 
-/// Parses `from=.. to=.. machine=..`. On failure `error` says what is wrong and
-/// lists what would be right.
+/// Parses `from=.. to=.. machine=.. disable=..,..`. On failure `error` says what
+/// is wrong and lists what would be right.
 bool parsePipelineOptions(llvm::StringRef text, PipelineOptions &options,
                           std::string &error);
 
