@@ -11,9 +11,6 @@
 
 using namespace lpu;
 
-static constexpr Unit earlyOrder[] = {Unit::SMA, Unit::SXE, Unit::VXE};
-static constexpr Unit lateOrder[] = {Unit::VXE, Unit::SXE, Unit::SMA};
-
 void UnitQueues::push(Unit unit, QueuedInstruction instruction) {
   queues[static_cast<unsigned>(unit)].push_back(std::move(instruction));
   ++pendingCount;
@@ -51,7 +48,7 @@ std::optional<Error> UnitQueues::execute(Unit unit,
 }
 
 bool UnitQueues::step(std::optional<Error> &error) {
-  for (Unit unit : dma == Dma::Early ? earlyOrder : lateOrder) {
+  for (Unit unit : order.next()) {
     std::deque<QueuedInstruction> &queue = queues[static_cast<unsigned>(unit)];
     if (queue.empty() || !isReady(queue.front())) {
       continue;
@@ -100,7 +97,7 @@ std::optional<Error> UnitQueues::run(size_t left) {
 /// Names every unit that is stuck, where, and on what.
 Error UnitQueues::describeDeadlock(const std::string &icp) const {
   std::string message = "deadlock: " + icp;
-  for (Unit unit : earlyOrder) {
+  for (Unit unit : {Unit::SMA, Unit::SXE, Unit::VXE}) {
     const auto &queue = queues[static_cast<unsigned>(unit)];
     if (queue.empty()) {
       continue;

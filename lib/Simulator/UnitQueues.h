@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The queues of SMA, SXE and VXE and the semaphores between them. Whatever the
-// semaphores leave open is decided by a fixed priority of units: the first unit
-// does all it can before the next may do one instruction. With SMA first every
-// transfer is as early as is legal, with SMA last as late; the two orders
-// together turn around every pair of units, so a wait that is missing shows as
-// a difference.
+// semaphores leave open is decided by an order of the units (UnitOrder.h), so a
+// wait that is missing shows as a difference between orders.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +12,7 @@
 
 #include "Executor.h"
 #include "lpu/Simulator/Listener.h"
-#include "lpu/Simulator/Simulator.h"
+#include "lpu/Simulator/UnitOrder.h"
 
 #include <array>
 #include <deque>
@@ -26,7 +23,7 @@ class UnitQueues {
 public:
   /// `listener` may be null; it gets didRetire.
   UnitQueues(Executor &executor, Dma dma, Listener *listener)
-      : executor(executor), dma(dma), listener(listener) {}
+      : executor(executor), order(dma), listener(listener) {}
 
   /// An instruction of a unit, or a Wait or Post with that unit.
   void push(Unit unit, QueuedInstruction instruction);
@@ -54,7 +51,7 @@ private:
   Error describeDeadlock(const std::string &icp) const;
 
   Executor &executor;
-  Dma dma;
+  UnitOrder order;
   Listener *listener;
   std::array<std::deque<QueuedInstruction>, numUnits> queues;
   std::array<uint64_t, numSemaphores> counts{};

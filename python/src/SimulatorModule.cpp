@@ -159,11 +159,7 @@ PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
   options.poison = poison;
   options.races = races;
   options.threads = threads;
-  if (dma == "late") {
-    options.dma = lpu::Dma::Late;
-  } else if (dma != "early") {
-    throw nb::value_error("dma: expected 'early' or 'late'");
-  }
+  options.dma = take(lpu::Dma::parse(dma));
 
   PyReport result;
   std::optional<lpu::Result<lpu::Report>> outcome;

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-# Values of each enumerated option; the first one is the default.
+# Values of each enumerated option; the first one is the default. SEED stands
+# for a number of 64 bits.
 CHOICES: dict[str, tuple[str, ...]] = {
     "entry": ("aten",),
     "fallback": ("warn", "error", "allow"),
     "checks": ("none", "poison"),
-    "dma": ("early", "late"),
+    "dma": ("early", "late", "random:SEED"),
 }
 
 # Spellings that the interface reserves but this version does not have.
@@ -70,8 +71,8 @@ class Options:
     dma: str = CHOICES["dma"][0]
 
     def __post_init__(self) -> None:
-        for name, valid in CHOICES.items():
-            _check_choice(name, getattr(self, name), valid)
+        for name in CHOICES:
+            check_choice(name, getattr(self, name))
         for name in self.disable:
             if name not in optimizations():
                 raise OptionError(
@@ -101,8 +102,10 @@ class Options:
         return Options(**checked)
 
 
-def _check_choice(name: str, value: str, valid: tuple[str, ...]) -> None:
-    if value in valid:
+def check_choice(name: str, value: str) -> None:
+    """Raises an error that lists the values which an enumerated option takes."""
+    valid = CHOICES[name]
+    if any(_is_choice(value, choice) for choice in valid):
         return
     listed = ", ".join(repr(v) for v in valid)
     if value in NOT_AVAILABLE.get(name, ()):
@@ -110,6 +113,14 @@ def _check_choice(name: str, value: str, valid: tuple[str, ...]) -> None:
             f"option {name!r}: {value!r} is not available in this version; available: {listed}."
         )
     raise OptionError(f"option {name!r}: {value!r} is not one of {listed}{suggest(str(value), valid)}")
+
+
+def _is_choice(value: str, choice: str) -> bool:
+    name, _, wanted = choice.partition(":")
+    if wanted != "SEED":
+        return value == choice
+    given, _, seed = value.partition(":")
+    return given == name and seed.isascii() and seed.isdigit() and int(seed) < 1 << 64
 
 
 def _to_string(name: str, value: Any) -> str:

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from . import report as reports
 from .compiler import Compilation
+from .options import check_choice
 from .signature import Argument, Buffer, Signature
 from .support import DTYPES
 
@@ -27,6 +28,8 @@ _overrides: dict[str, Any] = {}
 @contextmanager
 def running(**run_options: Any) -> Iterator[None]:
     """All programs inside the `with` block run with these options of the simulator (`dma`, `poison`, ...)."""
+    if "dma" in run_options:
+        check_choice("dma", run_options["dma"])
     before = dict(_overrides)
     _overrides.update(run_options)
     try:

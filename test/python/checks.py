@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -13,12 +15,20 @@ from trap import trap
 
 from torch_lpu.program import running
 
-# The orders in which transfers may happen, with the on-chip memory poisoned: all give the same bits.
-RUNS: tuple[dict[str, Any], ...] = (
-    {"dma": "early", "poison": False},
-    {"dma": "early", "poison": True},
-    {"dma": "late", "poison": True},
-)
+
+def runs() -> tuple[dict[str, Any], ...]:
+    """Orders in which transfers may happen, with the on-chip memory poisoned: all give the same bits.
+
+    The random one is of the test that runs: each test has another one, and always the same.
+    """
+    name = os.environ.get("PYTEST_CURRENT_TEST", "").removesuffix(" (call)")
+    return (
+        {"dma": "early", "poison": False},
+        {"dma": "early", "poison": True},
+        {"dma": "late", "poison": True},
+        {"dma": f"random:{zlib.crc32(name.encode())}", "poison": True},
+    )
+
 
 # (relative, absolute) by the coarsest type among results and arguments.
 TOLERANCES: dict[torch.dtype, tuple[float, float]] = {
@@ -49,11 +59,11 @@ def check(
     with torch.no_grad():
         expected = function(*expected_args, **kwargs)
         compiled(*copy.deepcopy(args), **kwargs)  # Compiles; the runs below do nothing else.
-        outcomes = [_run(compiled, copy.deepcopy(args), kwargs, run) for run in RUNS]
+        outcomes = [_run(compiled, copy.deepcopy(args), kwargs, run) for run in runs()]
     leaves = [_tensors((expected, expected_args)), *(_tensors(outcome) for outcome in outcomes)]
     relative, absolute = tolerances or tolerance(tree_leaves((expected, args)))
     torch.testing.assert_close(leaves[1], leaves[0], rtol=relative, atol=absolute, equal_nan=True)
-    for run, other in zip(RUNS[1:], leaves[2:], strict=True):
+    for run, other in zip(runs()[1:], leaves[2:], strict=True):
         for a, b in zip(leaves[1], other, strict=True):
             assert _same_bits(a, b), f"other bits than in the first run: {run}"
 

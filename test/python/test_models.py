@@ -5,7 +5,7 @@ import copy
 
 import pytest
 import torch
-from checks import RUNS
+from checks import runs
 from trap import trap
 
 from torch_lpu.cache import process_cache
@@ -73,7 +73,7 @@ def test_a_step_gives_the_same_bits_in_every_order_and_runs_on_the_lpu_alone():
     arguments = torch.tensor([[5]]), torch.tensor([[0]])
     compiled(arguments[0], copy.deepcopy(start), arguments[1])
     outcomes = []
-    for run in RUNS:
+    for run in runs():
         cache = copy.deepcopy(start)
         with running(**run), trap():
             logits = compiled(arguments[0], cache, arguments[1])
@@ -190,7 +190,7 @@ def test_smollm2_decodes_as_eager():
     # The same two programs in every order of transfers: nothing on the host, identical bits.
     prefill, step = decoder.prefill, decoder.step
     outcomes = []
-    for run in RUNS:
+    for run in runs():
         decoder.prefill, decoder.step = guarded(prefill, run), guarded(step, run)
         reset_cache(cache)
         tokens = torch.tensor(list(decoder.generate(prompts[0], 6, cache)))

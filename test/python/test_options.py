@@ -30,12 +30,19 @@ def test_defaults():
         ({"disable": 5}, "'disable' takes names, got int 5"),
         ({"dump_dir": ""}, "'dump_dir' takes a path, got ''"),
         ({"disable": ("atention",)}, r"no optimisation 'atention'; did you mean 'attention'\?"),
-        ({"dma": "now"}, r"'now' is not one of 'early', 'late'"),
+        ({"dma": "now"}, r"'now' is not one of 'early', 'late', 'random:SEED'"),
+        ({"dma": "random"}, r"'random' is not one of .*; did you mean 'random:SEED'\?"),
+        ({"dma": "random:-1"}, r"'random:-1' is not one of"),
+        ({"dma": f"random:{1 << 64}"}, r"is not one of"),
     ],
 )
 def test_wrong_options(user, message):
     with pytest.raises(OptionError, match=message):
         Options.from_user(user)
+
+
+def test_a_random_order_has_a_seed():
+    assert Options.from_user({"dma": "random:18446744073709551615"}).dma == "random:18446744073709551615"
 
 
 def test_disable_takes_every_listed_name():

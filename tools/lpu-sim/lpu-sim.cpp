@@ -32,7 +32,8 @@ Runs a machine program and prints a report.
   --out DIR           write each result to DIR/<name>.npy
   --report FILE.json  write the report
   --trace FILE.json   write a trace for https://ui.perfetto.dev
-  --dma early|late    the order of transfers where semaphores leave it open
+  --dma early|late|random:SEED
+                      the order of transfers where semaphores leave it open
   --poison            fill LMU and scratch with NaN before the run
   --races             fail if nothing orders two conflicting accesses
   --timing-only       count cycles without computing values
@@ -81,10 +82,12 @@ static std::optional<Error> parse(int argc, char **argv, Options &options) {
       error = value(options.trace);
     } else if (name == "--dma") {
       error = value(text);
-      if (!error && text != "early" && text != "late") {
-        error = Error{"--dma " + text + ", expected early or late"};
+      Result<Dma> dma = Dma::parse(text);
+      if (dma) {
+        options.run.dma = *dma;
+      } else if (!error) {
+        error = Error{dma.message()};
       }
-      options.run.dma = text == "late" ? Dma::Late : Dma::Early;
     } else if (name == "--threads") {
       error = value(text);
       char *end = nullptr;

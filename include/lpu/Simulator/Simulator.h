@@ -12,20 +12,13 @@
 
 #include "lpu/Simulator/Listener.h"
 #include "lpu/Simulator/Report.h"
+#include "lpu/Simulator/UnitOrder.h"
 #include "lpu/Target/Program.h"
 #include "lpu/Target/Result.h"
 
 #include <memory>
 
 namespace lpu {
-
-/// In which order instructions of different units take effect, as far as the
-/// semaphores leave it open. A program that waits for everything it should has
-/// the same result in both.
-enum class Dma : uint8_t {
-  Early, ///< The SMA as early, the VXE as late as possible.
-  Late,  ///< The SMA as late, the VXE as early as possible.
-};
 
 struct RunOptions {
   bool values = true; ///< Compute; else arguments may be null.
