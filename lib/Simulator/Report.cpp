@@ -75,6 +75,8 @@ std::string Report::toJSON() const {
   json.member("compulsory_written_bytes", compulsoryWrittenBytes);
   json.member("utilization", utilization());
   json.member("stream_buffer_peak_bytes", streamBufferPeak);
+  json.member("lmu_bytes", lmuBytes);
+  json.member("scratch_bytes", scratchBytes);
   json.key("warnings").beginArray();
   for (const std::string &warning : warnings) {
     json.value(std::string_view(warning));
@@ -99,6 +101,13 @@ std::string Report::toJSON() const {
   for (unsigned i = 0; i < instructions.size(); ++i) {
     if (instructions[i]) {
       json.member(nameOf(static_cast<Opcode>(i)), instructions[i]);
+    }
+  }
+  json.endObject();
+  json.key("mm_operands").beginObject();
+  for (unsigned i = 0; i < numDTypes; ++i) {
+    if (mmOperands[i]) {
+      json.member(nameOf(static_cast<DType>(i)), mmOperands[i]);
     }
   }
   json.endObject();
@@ -175,15 +184,25 @@ std::string Report::toTable() const {
     line(text, "  not timed; %s compulsory",
          byteText(compulsoryBytes()).c_str());
   }
+  line(text, "  memory: %s of LMU, %s of scratch", byteText(lmuBytes).c_str(),
+       byteText(scratchBytes).c_str());
   for (const std::string &warning : warnings) {
     text += "  warning: " + warning + "\n";
   }
-  std::string counts;
+  std::string counts, types;
+  for (unsigned i = 0; i < numDTypes; ++i) {
+    if (mmOperands[i]) {
+      types += (types.empty() ? "" : ", ") +
+               std::string(nameOf(static_cast<DType>(i))) + " " +
+               std::to_string(mmOperands[i]);
+    }
+  }
   for (unsigned i = 0; i < instructions.size(); ++i) {
     if (instructions[i]) {
-      counts += (counts.empty() ? "" : ", ") +
-                std::string(nameOf(static_cast<Opcode>(i))) + " " +
-                std::to_string(instructions[i]);
+      auto opcode = static_cast<Opcode>(i);
+      counts += (counts.empty() ? "" : ", ") + std::string(nameOf(opcode)) +
+                " " + std::to_string(instructions[i]) +
+                (opcode == Opcode::Mm ? " (" + types + ")" : "");
     }
   }
   text += "  " + std::to_string(instructionCount()) +

@@ -164,6 +164,9 @@ std::optional<Error> Run::resolveViews(QueuedInstruction &instruction) {
 /// the listener) and the race checker.
 std::optional<Error> Run::issue(const QueuedInstruction &instruction) {
   ++report.instructions[static_cast<uint8_t>(instruction.word.opcode)];
+  if (instruction.word.opcode == Opcode::Mm) {
+    ++report.mmOperands[static_cast<uint8_t>(instruction.views[0].type)];
+  }
   IssuedInstruction issued;
   issued.index = instruction.index;
   issued.word = instruction.word;
@@ -289,6 +292,8 @@ std::optional<Error> Run::step(uint32_t index, bool &done) {
 Result<Report> Run::run() {
   report.program = program.name;
   report.machine = program.machine.name;
+  report.lmuBytes = static_cast<int64_t>(program.lmuBytes);
+  report.scratchBytes = static_cast<int64_t>(program.scratchBytes);
   report.warnings = capacityWarnings(program);
   for (bool done = false; !done;) {
     if (std::optional<Error> error = step(icp.fetch(), done)) {

@@ -233,6 +233,12 @@ static void bindReport(nb::module_ &m) {
       .def_prop_ro("stream_buffer_peak", property([](const lpu::Report &r) {
                      return r.streamBufferPeak;
                    }))
+      .def_prop_ro("lmu_bytes",
+                   property([](const lpu::Report &r) { return r.lmuBytes; }),
+                   "Bytes of on-chip memory up to the highest that is used.")
+      .def_prop_ro("scratch_bytes", property([](const lpu::Report &r) {
+                     return r.scratchBytes;
+                   }))
       .def_prop_ro("instruction_count", property([](const lpu::Report &r) {
                      return r.instructionCount();
                    }))
@@ -249,6 +255,19 @@ static void bindReport(nb::module_ &m) {
             return result;
           },
           "Executed instructions by opcode.")
+      .def_prop_ro(
+          "mm_operands",
+          [](const PyReport &self) {
+            nb::dict result;
+            for (unsigned i = 0; i < lpu::numDTypes; ++i) {
+              if (int64_t count = self.report.mmOperands[i]) {
+                std::string name(lpu::nameOf(static_cast<lpu::DType>(i)));
+                result[name.c_str()] = count;
+              }
+            }
+            return result;
+          },
+          "Executed matrix instructions by the type of their operands.")
       .def_prop_ro(
           "units",
           [](const PyReport &self) {

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -25,7 +25,11 @@ class Run(Protocol):
     hbm_gbps: float
     hbm_bytes: int
     compulsory_bytes: int
+    lmu_bytes: int
+    scratch_bytes: int
     units: dict[str, dict[str, int]]
+    instructions: dict[str, int]
+    mm_operands: dict[str, int]
     trace: str | None
 
     def to_json(self) -> str: ...
@@ -79,6 +83,26 @@ class Report:
                     row[state] += states[state]
         return total
 
+    @property
+    def lmu_bytes(self) -> int:
+        """Peak use of the on-chip memory."""
+        return max((run.lmu_bytes for run in self.runs), default=0)
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Peak use of HBM for intermediate values."""
+        return max((run.scratch_bytes for run in self.runs), default=0)
+
+    @property
+    def instructions(self) -> dict[str, int]:
+        """Executed instructions by opcode."""
+        return _sum_by_key(run.instructions for run in self.runs)
+
+    @property
+    def mm_operands(self) -> dict[str, int]:
+        """Executed matrix instructions by the type of their operands."""
+        return _sum_by_key(run.mm_operands for run in self.runs)
+
     def busy_share(self) -> dict[str, float]:
         return {unit: row["busy"] / max(sum(row.values()), 1) for unit, row in self.units.items()}
 
@@ -96,7 +120,9 @@ class Report:
             table.add_row(unit, *(f"{row[state] / total:.1%}" for state in UNIT_STATES))
         table.caption = (
             f"HBM {format_bytes(self.hbm_bytes)}, compulsory {format_bytes(self.compulsory_bytes)},"
-            f" share of peak {self.utilization:.1%}"
+            f" share of peak {self.utilization:.1%}\n"
+            f"LMU {format_bytes(self.lmu_bytes)}, scratch {format_bytes(self.scratch_bytes)},"
+            f" matrix instructions: {', '.join(f'{n:,} {t}' for t, n in self.mm_operands.items()) or 'none'}"
         )
         return table
 
@@ -125,6 +151,14 @@ class Report:
             offset += run.seconds * 1e6
         with open(path, "w") as file:
             json.dump({"traceEvents": events, "displayTimeUnit": "ns"}, file)
+
+
+def _sum_by_key(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for count in counts:
+        for key, number in count.items():
+            total[key] = total.get(key, 0) + number
+    return total
 
 
 def format_seconds(seconds: float) -> str:

@@ -17,6 +17,7 @@
 // CHECK-NEXT: 126 cycles, 126.000 ns, 6.3 % of peak (512 B compulsory)
 // CHECK-NEXT: HBM: 256 B read, 256 B written; stream buffer peak 0 B
 // CHECK: sma 2 9.5% 87.3% 0.0% 3.2% 256 B 256 B
+// CHECK: memory: 256 B of LMU, 0 B of scratch
 // CHECK: 4 instructions: halt 1, trace 1, copy 2
 
 // JSON: "cycles":126,

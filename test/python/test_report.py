@@ -34,6 +34,20 @@ def test_counts_every_run_inside_and_none_outside(compiled):
     assert 0 < report.utilization < 1
 
 
+def test_tells_memory_and_what_the_matrix_unit_multiplied(lpu_compile):
+    function = lpu_compile(product)
+    for dtype in (torch.float32, torch.bfloat16):
+        function(torch.randn(1, 256, dtype=dtype), torch.randn(256, 512, dtype=dtype))
+    with profile() as report:
+        for dtype in (torch.float32, torch.bfloat16, torch.bfloat16):
+            function(torch.randn(1, 256, dtype=dtype), torch.randn(256, 512, dtype=dtype))
+    assert report.mm_operands == {"f32": 1, "bf16": 2}
+    assert report.instructions["mm"] == 3
+    assert report.lmu_bytes == max(run.lmu_bytes for run in report.runs) >= 256 * 4
+    assert report.scratch_bytes == 0
+    assert "matrix instructions: 1 f32, 2 bf16" in str(report)
+
+
 def test_the_cycles_of_every_unit_add_up(compiled):
     with profile() as report:
         compiled(torch.randn(1, 256), torch.randn(256, 512))

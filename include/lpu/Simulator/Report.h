@@ -51,6 +51,8 @@ struct Report {
   std::array<UnitReport, numUnits> units{};
   /// Executed instructions by opcode.
   std::array<int64_t, 256> instructions{};
+  /// Executed matrix instructions by the type of their operands.
+  std::array<int64_t, numDTypes> mmOperands{};
   /// Bytes of arguments that were read at least once, plus those written at
   /// least once: no schedule of this program moves fewer.
   int64_t compulsoryReadBytes = 0;
@@ -59,6 +61,9 @@ struct Report {
   std::vector<std::string> warnings;
   /// Highest number of bytes in the stream buffer at one time.
   int64_t streamBufferPeak = 0;
+  /// Bytes of the LMU up to the highest address that the program uses.
+  int64_t lmuBytes = 0;
+  int64_t scratchBytes = 0; ///< Of HBM, beside arguments and constants.
 
   double seconds() const {
     return clockGHz > 0 ? cycles / (clockGHz * 1e9) : 0;

@@ -58,6 +58,11 @@ static Report example() {
   report.cycles = 1000;
   report.units[1] = {500, 300, 0, 200, 3, 32000, 0};
   report.instructions[static_cast<unsigned>(Opcode::Copy)] = 3;
+  report.instructions[static_cast<unsigned>(Opcode::Mm)] = 5;
+  report.mmOperands[static_cast<unsigned>(DType::F32)] = 1;
+  report.mmOperands[static_cast<unsigned>(DType::BF16)] = 4;
+  report.lmuBytes = 4096;
+  report.scratchBytes = 128;
   report.compulsoryReadBytes = 24000;
   report.compulsoryWrittenBytes = 8000;
   return report;
@@ -78,7 +83,10 @@ TEST(Report, JSON) {
                        R"("cycles":1000,"seconds":1e-06)"))
       << json;
   EXPECT_TRUE(contains(json, R"("sma":{"busy":500,"waiting_for_data":300,)"));
-  EXPECT_TRUE(contains(json, R"("instructions":{"copy":3}})"));
+  EXPECT_TRUE(contains(json, R"("lmu_bytes":4096,"scratch_bytes":128)"));
+  EXPECT_TRUE(contains(json, R"("instructions":{"copy":3,"mm":5},)"
+                             R"("mm_operands":{"f32":1,"bf16":4}})"))
+      << json;
 }
 
 TEST(Report, Table) {
@@ -86,7 +94,9 @@ TEST(Report, Table) {
   EXPECT_TRUE(contains(
       table, "1000 cycles, 1.000 us, 50.0 % of peak (32.00 kB compulsory)"))
       << table;
-  EXPECT_TRUE(contains(table, "3 instructions: copy 3"));
+  EXPECT_TRUE(contains(table, "memory: 4.10 kB of LMU, 128 B of scratch"));
+  EXPECT_TRUE(
+      contains(table, "8 instructions: copy 3, mm 5 (f32 1, bf16 4)"));
 }
 
 // 32 bytes of arguments on a machine with 16.
