@@ -285,7 +285,7 @@ struct ConvertCall : OpRewritePattern<func::CallOp> {
                       callee->hasAttrOfType<UnitAttr>("lpu.causal");
       rewriter.replaceOpWithNewOp<AttentionOp>(
           op, type, operands[0], operands[1], operands[2],
-          operands.size() == 4 ? operands[3] : Value(),
+          operands.size() == 4 ? operands[3] : Value(), /*length=*/Value(),
           makeEmpty(rewriter, loc, type), /*temporary=*/Value(),
           rewriter.getF32FloatAttr(
               static_cast<float>(scale.getValueAsDouble())),
@@ -363,7 +363,9 @@ struct ConvertAttention : OpRewritePattern<tm_tensor::AttentionOp> {
     Value result = AttentionOp::create(
                        rewriter, op.getLoc(), outType, inputs[0], inputs[1],
                        inputs[2], inputs.size() == 4 ? inputs[3] : Value(),
-                       makeEmpty(rewriter, op.getLoc(), outType), Value(),
+                       /*length=*/Value(),
+                       makeEmpty(rewriter, op.getLoc(), outType),
+                       /*temporary=*/Value(),
                        rewriter.getF32FloatAttr(static_cast<float>(scale)))
                        ->getResult(0);
     SmallVector<ReassociationIndices> collapse{{0, 1}, {2}, {3}};

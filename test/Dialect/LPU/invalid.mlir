@@ -211,6 +211,24 @@ func.func @two_sizes(%x: tensor<2x4xf32>, %w: tensor<2x3xf32>, %c: tensor<2x2xf3
 
 // -----
 
+func.func @attention_length_type(%q: tensor<1x2x1x8xf32>, %n: tensor<i32>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{has a length of 'tensor<i32>'; expected one i64}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %q, %q : tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>)
+    length(%n : tensor<i32>) outs(%q : tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
+func.func @attention_lengths(%q: tensor<1x2x1x8xf32>, %n: tensor<2xi64>) -> tensor<1x2x1x8xf32> {
+  // expected-error @below {{has a length of 'tensor<2xi64>'; expected one i64}}
+  %r = lpu.attention {scale = 1.0 : f32} ins(%q, %q, %q : tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>)
+    length(%n : tensor<2xi64>) outs(%q : tensor<1x2x1x8xf32>) -> tensor<1x2x1x8xf32>
+  return %r : tensor<1x2x1x8xf32>
+}
+
+// -----
+
 func.func @attention_temporary(%q: tensor<1x2x1x8xf32>, %t: tensor<64xi8>) -> tensor<1x2x1x8xf32> {
   // expected-error @below {{has a temporary that is no memref}}
   %r = lpu.attention {scale = 1.0 : f32} ins(%q, %q, %q : tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>, tensor<1x2x1x8xf32>)

@@ -94,6 +94,24 @@ func.func @attention(%q: tensor<1x4x1x64xf32>, %k: tensor<1x2x32x64xf32>, %v: te
 
 // -----
 
+// The keys behind a length are not read; a length needs no mask.
+
+// CHECK-LABEL: func.func @length
+func.func @length(%q: tensor<1x4x1x64xf32>, %k: tensor<1x2x32x64xf32>, %mask: tensor<1x1x1x32xi1>,
+                  %n: tensor<i64>, %m: tensor<1xi64>, %e: tensor<1x4x1x64xf32>) -> tensor<1x4x1x64xf32> {
+  // CHECK: , tensor<1x1x1x32xi1>) length(%{{.*}} : tensor<i64>) outs(
+  %0 = lpu.attention {scale = 0.125 : f32}
+    ins(%q, %k, %k, %mask : tensor<1x4x1x64xf32>, tensor<1x2x32x64xf32>, tensor<1x2x32x64xf32>, tensor<1x1x1x32xi1>)
+    length(%n : tensor<i64>) outs(%e : tensor<1x4x1x64xf32>) -> tensor<1x4x1x64xf32>
+  // CHECK: , tensor<1x2x32x64xf32>) length(%{{.*}} : tensor<1xi64>) outs(
+  %1 = lpu.attention {scale = 0.125 : f32}
+    ins(%q, %k, %k : tensor<1x4x1x64xf32>, tensor<1x2x32x64xf32>, tensor<1x2x32x64xf32>)
+    length(%m : tensor<1xi64>) outs(%0 : tensor<1x4x1x64xf32>) -> tensor<1x4x1x64xf32>
+  return %1 : tensor<1x4x1x64xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @temporary
 func.func @temporary(%q: memref<1x4x1x64xf32>, %k: memref<1x2x32x64xf32>, %v: memref<1x2x32x64xf32>,
                      %o: memref<1x4x1x64xf32>, %t: memref<512xi8>) {

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DestinationOps.h"
+
 #include "lpu/Dialect/LPU/IR/LPU.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,41 +25,6 @@ using namespace mlir::lpu;
 // What all operations share
 //===----------------------------------------------------------------------===//
 
-static ShapedType getShaped(Value value) {
-  return cast<ShapedType>(value.getType());
-}
-
-/// Reads of inputs and of destinations whose old value matters, writes of
-/// destinations. Tensors are values: they have no effects.
-template <typename Op>
-static void addDestinationEffects(
-    Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-               &effects) {
-  auto destinationOp = cast<DestinationStyleOpInterface>(op.getOperation());
-  for (OpOperand *input : destinationOp.getDpsInputOperands()) {
-    if (isa<MemRefType>(input->get().getType())) {
-      effects.emplace_back(MemoryEffects::Read::get(), input, /*stage=*/0,
-                           /*effectOnFullRegion=*/true,
-                           SideEffects::DefaultResource::get());
-    }
-  }
-  for (OpOperand &init : destinationOp.getDpsInitsMutable()) {
-    if (!isa<MemRefType>(init.get().getType())) {
-      continue;
-    }
-    unsigned index = init.getOperandNumber() -
-                     destinationOp.getDpsInits().getBeginOperandIndex();
-    if (op.readsInit(index)) {
-      effects.emplace_back(MemoryEffects::Read::get(), &init, /*stage=*/0,
-                           /*effectOnFullRegion=*/true,
-                           SideEffects::DefaultResource::get());
-    }
-    effects.emplace_back(MemoryEffects::Write::get(), &init, /*stage=*/1,
-                         /*effectOnFullRegion=*/true,
-                         SideEffects::DefaultResource::get());
-  }
-}
-
 #define LPU_DESTINATION_EFFECTS(OP)                                            \
   void OP::getEffects(                                                         \
       SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>      \
@@ -70,28 +37,6 @@ LPU_DESTINATION_EFFECTS(GatherOp)
 LPU_DESTINATION_EFFECTS(ScatterOp)
 LPU_DESTINATION_EFFECTS(CopyOp)
 #undef LPU_DESTINATION_EFFECTS
-
-void AttentionOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  addDestinationEffects(*this, effects);
-  if (getTemporary()) {
-    effects.emplace_back(MemoryEffects::Write::get(),
-                         &*getTemporaryMutable().begin(), /*stage=*/0,
-                         /*effectOnFullRegion=*/true,
-                         SideEffects::DefaultResource::get());
-  }
-}
-
-static LogicalResult verifyStaticShapes(Operation *op) {
-  for (Value operand : op->getOperands()) {
-    if (!getShaped(operand).hasStaticShape()) {
-      return op->emitOpError("has an operand of type ")
-             << operand.getType() << "; shapes are static";
-    }
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // ContractOp
@@ -313,73 +258,6 @@ LogicalResult ContractOp::verify() {
 }
 
 bool ContractOp::readsInit(unsigned) { return !getZeroInit(); }
-
-//===----------------------------------------------------------------------===//
-// AttentionOp
-//===----------------------------------------------------------------------===//
-
-LogicalResult AttentionOp::verify() {
-  if (failed(verifyStaticShapes(*this))) {
-    return failure();
-  }
-  if (getTemporary() && !isa<MemRefType>(getTemporary().getType())) {
-    return emitOpError("has a temporary that is no memref");
-  }
-  ShapedType q = getShaped(getQ()), k = getShaped(getK()),
-             v = getShaped(getV()), out = getShaped(getOuts());
-  for (ShapedType type : {q, k, v, out}) {
-    if (type.getRank() != 4) {
-      return emitOpError("has an operand of rank ")
-             << type.getRank() << "; expected [batch, heads, length, size]";
-    }
-    if (type.getElementType() != q.getElementType() ||
-        !isContractType(type.getElementType(), type.getElementType())) {
-      return emitOpError("has an operand of ")
-             << type.getElementType()
-             << "; expected one type f32, f16 or bf16 for q, k, v and result";
-    }
-  }
-  int64_t batch = q.getDimSize(0), queryHeads = q.getDimSize(1),
-          rows = q.getDimSize(2), keyHeads = k.getDimSize(1),
-          keys = k.getDimSize(2);
-  if (k.getDimSize(0) != batch || v.getDimSize(0) != batch ||
-      v.getDimSize(1) != keyHeads || v.getDimSize(2) != keys ||
-      k.getDimSize(3) != q.getDimSize(3)) {
-    return emitOpError("shapes of q, k and v do not agree: ")
-           << q << ", " << k << ", " << v;
-  }
-  if (keyHeads == 0 ? queryHeads != 0 : queryHeads % keyHeads != 0) {
-    return emitOpError("has ") << queryHeads << " query heads, no multiple of "
-                               << keyHeads << " key heads";
-  }
-  SmallVector<int64_t> expected{batch, queryHeads, rows, v.getDimSize(3)};
-  if (out.getShape() != ArrayRef(expected)) {
-    return emitOpError("result is ") << out << "; expected shape " << expected;
-  }
-  if (!getMask()) {
-    return success();
-  }
-  ShapedType mask = getShaped(getMask());
-  Type element = mask.getElementType();
-  if (!element.isInteger(1) && !isContractType(element, element)) {
-    return emitOpError("has a mask of ")
-           << element << "; expected i1, f32, f16 or bf16";
-  }
-  SmallVector<int64_t> scores{batch, queryHeads, rows, keys};
-  if (mask.getRank() > 4) {
-    return emitOpError("has a mask of rank ") << mask.getRank();
-  }
-  for (auto [size, full] :
-       llvm::zip(llvm::reverse(mask.getShape()), llvm::reverse(scores))) {
-    if (size != full && size != 1) {
-      return emitOpError("mask ")
-             << mask << " does not broadcast to " << scores;
-    }
-  }
-  return success();
-}
-
-bool AttentionOp::readsInit(unsigned) { return false; }
 
 //===----------------------------------------------------------------------===//
 // GatherOp, ScatterOp, CopyOp

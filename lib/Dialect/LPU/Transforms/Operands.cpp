@@ -17,7 +17,9 @@ bool mlir::lpu::wantsLMU(OpOperand &operand) {
   return llvm::TypeSwitch<Operation *, bool>(operand.getOwner())
       .Case([&](ContractOp) { return number != 1; })
       .Case([&](AttentionOp op) {
-        return operand.get() != op.getK() && operand.get() != op.getV();
+        // Keys and values are streamed; the control unit loads the length.
+        return operand.get() != op.getK() && operand.get() != op.getV() &&
+               operand.get() != op.getLength();
       })
       .Case([&](VectorOp op) {
         return !VectorOp::isTable(op.getBody().getArgument(number));

@@ -101,23 +101,29 @@ def LPU_AttentionOp : LPU_DestinationOp<"attention", [AttrSizedOperandSegments]>
     the scores, an i1 mask keeps the scores where it is true. With `causal`,
     row l sees the keys s <= l. On buffers `temporary` is room for the scores.
 
+    With `length`, one i64, no row sees the keys s >= length: neither they nor
+    their values are read. Below zero it counts as zero, above S as S. Where the
+    mask hides those keys anyway, it saves work and changes no bit.
+
     Example:
 
     ```mlir
     %r = lpu.attention {scale = 0.125 : f32}
       ins(%q, %k, %v, %mask : tensor<1x4x1x64xf32>, tensor<1x2x32x64xf32>,
           tensor<1x2x32x64xf32>, tensor<1x1x1x32xi1>)
+      length(%n : tensor<i64>)
       outs(%e : tensor<1x4x1x64xf32>) -> tensor<1x4x1x64xf32>
     ```
   }];
   let arguments = (ins LPU_Shaped:$q, LPU_Shaped:$k, LPU_Shaped:$v,
-                       Optional<LPU_Shaped>:$mask, LPU_Shaped:$outs,
-                       Optional<LPU_Shaped>:$temporary, F32Attr:$scale,
-                       UnitAttr:$causal);
+                       Optional<LPU_Shaped>:$mask, Optional<LPU_Shaped>:$length,
+                       LPU_Shaped:$outs, Optional<LPU_Shaped>:$temporary,
+                       F32Attr:$scale, UnitAttr:$causal);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     attr-dict `ins` `(` $q `,` $k `,` $v (`,` $mask^)?
     `:` type($q) `,` type($k) `,` type($v) (`,` type($mask)^)? `)`
+    (`length` `(` $length^ `:` type($length) `)`)?
     `outs` `(` $outs `:` type($outs) `)`
     (`temporary` `(` $temporary^ `:` type($temporary) `)`)?
     (`->` type($results)^)?
