@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 import torch
 import torch.nn.functional as F
-from checks import RUNS
+from checks import runs
 from torch.utils._pytree import tree_leaves
 
 from torch_lpu.options import FX_OPTIMIZATIONS, optimizations
@@ -92,7 +92,7 @@ def run(function, arguments, disable):
     outcomes = []
     with torch.no_grad():
         compiled(*copy.deepcopy(arguments))  # Compiles.
-        for one in RUNS:
+        for one in runs():
             with running(**one):
                 mine = copy.deepcopy(arguments)
                 outcomes.append(tree_leaves((compiled(*mine), tensors_of(mine))))
@@ -117,7 +117,7 @@ def same_bits(a, b):
 def check_each_left_out(function, arguments):
     expected, *_ = run(function, arguments, ())
     for disable in (*((name,) for name in PASSES), tuple(PASSES)):
-        for outcome, how in zip(run(function, arguments, disable), RUNS, strict=True):
+        for outcome, how in zip(run(function, arguments, disable), runs(), strict=True):
             assert len(outcome) == len(expected)
             for number, (a, b) in enumerate(zip(outcome, expected, strict=True)):
                 assert same_bits(a, b), f"result {number} has other bits without {', '.join(disable)}, {how}"
