@@ -3,7 +3,8 @@
 
 Dynamo hands over a symbolic graph once a size has changed. Programs have
 static shapes, so the graph is compiled when it is called, for the sizes of
-that call, and the compilation is kept by these sizes.
+that call, and the compilation is kept by these sizes. An integer that is no
+size stays an operand (integers.py): its values share one compilation.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.fx import GraphModule
+
+from .integers import lift_integers
 
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
@@ -44,6 +47,20 @@ def _describe(value: Any) -> Any:
 
 def specialize(gm: GraphModule, compile_static: Compile) -> Callable[..., Any]:
     """A callable that compiles the graph for the sizes it is called with."""
+    integers = lift_integers(gm)
+    if integers is None:
+        return _specialize_sizes(gm, compile_static)
+    compiled = _specialize_sizes(integers.graph, compile_static)
+
+    @torch._dynamo.disable(reason="torch-lpu computes with run-time integers here")
+    def call(*args: Any) -> Any:
+        arguments, returned = integers.enter(args)
+        return integers.leave(compiled(*arguments), returned)
+
+    return call
+
+
+def _specialize_sizes(gm: GraphModule, compile_static: Compile) -> Callable[..., Any]:
     compiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
     lock = threading.RLock()
 
