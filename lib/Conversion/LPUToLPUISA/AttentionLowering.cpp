@@ -18,6 +18,15 @@
 // weights are 0 and the correction is 1. The scores of block j + 1 are asked
 // for before the values of block j, so that the units overlap.
 //
+// With a length, all views of a block end where the length does: their size is
+// in a register. Blocks behind the first are in hardware loops that run once or,
+// if the length ends before them, not at all:
+//
+//   block 0
+//   if block 1 is live:   block 1
+//     if block 2 is live:   blocks 2, 3
+//       if block 4 is live:   blocks 4 to 7    and so on, eight at a time
+//
 // The heads of queries are split into (head of keys, group), so that a group
 // shares its keys by stride.
 //
@@ -28,6 +37,7 @@
 #include "lpu/Conversion/LPUToLPUISA/MatrixProduct.h"
 #include "lpu/Conversion/LPUToLPUISA/MicroDraft.h"
 #include "lpu/Conversion/LPUToLPUISA/ScalarLowering.h"
+#include "lpu/Dialect/LPUISA/IR/LPUISA.h"
 
 #include <limits>
 
@@ -68,6 +78,8 @@ private:
                            int64_t lastSize, int64_t lastStride) const;
   Tile getTile(int64_t firstBatch, int64_t firstRow) const;
   LogicalResult lowerTile(const Tile &tile);
+  LogicalResult emitBlock(const Tile &tile, int64_t block, int64_t numBlocks);
+  LogicalResult emitLiveBlocks(const Tile &tile, int64_t numBlocks);
   LogicalResult emitScores(const Tile &tile, int64_t block);
   LogicalResult emitSoftmax(const Tile &tile, int64_t block);
   LogicalResult emitCorrection(const Tile &tile);
@@ -75,13 +87,15 @@ private:
   LogicalResult emitResult(const Tile &tile, bool hasKeys);
   LogicalResult emitProduct(const StridedView &a, const StridedView &b,
                             const StridedView &c, int64_t depth,
-                            bool accumulates);
+                            bool accumulates,
+                            std::optional<DynamicSize> dynamicSize);
+  std::optional<DynamicSize> getDynamicSize(int64_t block, unsigned dim);
 
   AttentionOp op;
   LoweringContext &context;
   AttentionPlan plan;
   StridedView query, key, value, out, temporary;
-  std::optional<StridedView> mask;
+  std::optional<StridedView> mask, length;
 };
 
 } // namespace
@@ -131,6 +145,13 @@ LogicalResult AttentionLowering::getViews() {
     }
     mask = splitHeads(*view);
     mask->sizes[Last] = plan.keys;
+  }
+  if (op.getLength()) {
+    FailureOr<StridedView> view = context.views.getView(op.getLength());
+    if (failed(view)) {
+      return failure();
+    }
+    length = *view;
   }
   if (!op.getTemporary()) {
     return op.emitOpError("has no temporary; expected one of ")
@@ -192,7 +213,8 @@ AttentionLowering::Tile AttentionLowering::getTile(int64_t firstBatch,
 LogicalResult AttentionLowering::emitProduct(const StridedView &a,
                                              const StridedView &b,
                                              const StridedView &c,
-                                             int64_t depth, bool accumulates) {
+                                             int64_t depth, bool accumulates,
+                                             std::optional<DynamicSize> size) {
   MatrixProduct product;
   auto over = [](const StridedView &view, ArrayRef<int64_t> sizes,
                  ArrayRef<int64_t> strides) {
@@ -209,7 +231,21 @@ LogicalResult AttentionLowering::emitProduct(const StridedView &a,
   product.c = over(c, domain, {sc[0], sc[1], sc[2], sc[3], sc[4], 0});
   product.dims = {{0, 1}, {2, 3}, {4}, {5}};
   product.accumulates = accumulates;
+  product.dynamicSize = size;
   return product.emit(context.builder, op.getLoc(), context.machine);
+}
+
+/// The keys of a block that the length leaves, as dimension `dim` of a domain.
+std::optional<DynamicSize> AttentionLowering::getDynamicSize(int64_t block,
+                                                             unsigned dim) {
+  if (!length) {
+    return std::nullopt;
+  }
+  return DynamicSize{dim,
+                     context.sizes.getPart(context.builder, op.getLoc(),
+                                           *length,
+                                           block * AttentionPlan::blockKeys,
+                                           plan.blockSize(block))};
 }
 
 LogicalResult AttentionLowering::emitScores(const Tile &tile, int64_t block) {
@@ -218,7 +254,8 @@ LogicalResult AttentionLowering::emitScores(const Tile &tile, int64_t block) {
   StridedView scores = getTemporary(tile, DType::F32, plan.scores[block % 2],
                                     size, plan.rowKeys());
   return emitProduct(tile.query, tile.key.slice(Query, first, size), scores,
-                     plan.depth, /*accumulates=*/false);
+                     plan.depth, /*accumulates=*/false,
+                     getDynamicSize(block, /*dim=*/4));
 }
 
 LogicalResult AttentionLowering::emitValues(const Tile &tile, int64_t block) {
@@ -231,7 +268,8 @@ LogicalResult AttentionLowering::emitValues(const Tile &tile, int64_t block) {
   // Columns are the value's depth, and what is summed over are its keys.
   StridedView keys = tile.value.slice(Query, first, size);
   StridedView columns = keys.permuted({Batch, Head, Group, Last, Query});
-  return emitProduct(weights, columns, sums, size, /*accumulates=*/block != 0);
+  return emitProduct(weights, columns, sums, size, /*accumulates=*/block != 0,
+                     getDynamicSize(block, /*dim=*/5));
 }
 
 LogicalResult AttentionLowering::emitSoftmax(const Tile &tile, int64_t block) {
@@ -250,6 +288,9 @@ LogicalResult AttentionLowering::emitSoftmax(const Tile &tile, int64_t block) {
   bool isCut = plan.isCausal && firstKey + size - 1 > tile.firstRow;
 
   MicroDraft draft(scores.sizes, /*parallel=*/Last, op.getLoc());
+  if (std::optional<DynamicSize> keys = getDynamicSize(block, Last)) {
+    draft.setDynamicSize(*keys);
+  }
   auto on = [&](MicroOpcode opcode, ArrayRef<Register> inputs) {
     return draft.compute(opcode, MicroType::F32, inputs);
   };
@@ -345,9 +386,60 @@ LogicalResult AttentionLowering::emitResult(const Tile &tile, bool hasKeys) {
   draft.setSection(1);
   Register quotient =
       draft.compute(MicroOpcode::DivF, MicroType::F32, {draft.load(sums), sum});
+  if (tile.mask) {
+    // Sums that underflow to -0 become +0 when a masked key adds its +0. So it
+    // is the same whether masked keys are read or not.
+    quotient =
+        draft.compute(MicroOpcode::AddF, MicroType::F32, {quotient, zero});
+  }
   Register result = draft.select(isNothing, zero, quotient);
   draft.store(tile.out, roundTo(draft, type, result));
   return draft.finish(context.builder);
+}
+
+/// One block, whose scores have been asked for already.
+LogicalResult AttentionLowering::emitBlock(const Tile &tile, int64_t block,
+                                           int64_t numBlocks) {
+  return failure(
+      (block + 1 < numBlocks && failed(emitScores(tile, block + 1))) ||
+      failed(emitSoftmax(tile, block)) ||
+      (block > 0 && failed(emitCorrection(tile))) ||
+      failed(emitValues(tile, block)));
+}
+
+/// The blocks behind the first, in groups that run only if the length reaches
+/// them. A dead block of a live group works on views without elements.
+LogicalResult AttentionLowering::emitLiveBlocks(const Tile &tile,
+                                                int64_t numBlocks) {
+  OpBuilder &builder = context.builder;
+  OpBuilder::InsertionGuard guard(builder);
+  unsigned level = 0;
+  int64_t groupSize = 1;
+  for (int64_t first = 1; first < numBlocks;
+       first += groupSize, groupSize = std::min<int64_t>(2 * groupSize, 8)) {
+    if (level == ::lpu::maxLoopDepth) {
+      builder.setInsertionPointAfter(
+          builder.getInsertionBlock()->getParentOp());
+      context.sizes.file.leaveRegion();
+      --level;
+    }
+    unsigned isLive = context.sizes.getPart(
+        builder, op.getLoc(), *length, first * AttentionPlan::blockKeys, 1);
+    auto loop = lpuisa::LoopOp::create(builder, op.getLoc(), 1, isLive);
+    builder.setInsertionPointToEnd(loop.getBodyBlock());
+    context.sizes.file.enterRegion();
+    ++level;
+    int64_t end = std::min(first + groupSize, numBlocks);
+    for (int64_t block = first; block < end; ++block) {
+      if (failed(emitBlock(tile, block, numBlocks))) {
+        return failure();
+      }
+    }
+  }
+  while (level-- > 0) {
+    context.sizes.file.leaveRegion();
+  }
+  return success();
 }
 
 LogicalResult AttentionLowering::lowerTile(const Tile &tile) {
@@ -364,13 +456,14 @@ LogicalResult AttentionLowering::lowerTile(const Tile &tile) {
   if (failed(emitScores(tile, 0))) {
     return failure();
   }
-  for (int64_t block = 0; block < numBlocks; ++block) {
-    if ((block + 1 < numBlocks && failed(emitScores(tile, block + 1))) ||
-        failed(emitSoftmax(tile, block)) ||
-        (block > 0 && failed(emitCorrection(tile))) ||
-        failed(emitValues(tile, block))) {
+  int64_t numAlways = length ? 1 : numBlocks;
+  for (int64_t block = 0; block < numAlways; ++block) {
+    if (failed(emitBlock(tile, block, numBlocks))) {
       return failure();
     }
+  }
+  if (length && failed(emitLiveBlocks(tile, numBlocks))) {
+    return failure();
   }
   return emitResult(tile, /*hasKeys=*/true);
 }

@@ -63,6 +63,29 @@ static LogicalResult lowerOperation(Operation *op, LoweringContext &context) {
       });
 }
 
+/// Registers keep no size that `op` has overwritten.
+static LogicalResult forgetWritten(Operation *op, LoweringContext &context) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects) {
+    return success();
+  }
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  for (const MemoryEffects::EffectInstance &instance : instances) {
+    Value value = instance.getValue();
+    if (!value || !isa<MemRefType>(value.getType()) ||
+        !isa<MemoryEffects::Write>(instance.getEffect())) {
+      continue;
+    }
+    FailureOr<StridedView> view = context.views.getView(value);
+    if (failed(view)) {
+      return failure();
+    }
+    context.sizes.file.forget(*view);
+  }
+  return success();
+}
+
 /// The signature entry of a tensor, whose type the machine has.
 static FailureOr<lpuisa::TensorSpecAttr>
 getTensorSpec(Location location, StringRef name, ShapedType type,
@@ -203,9 +226,11 @@ LogicalResult ConvertLPUToLPUISAPass::convert(func::FuncOp function) {
   ConstantPool constants;
   ViewBuilder views(constants);
   builder.setInsertionPointToEnd(program.getBodyBlock());
-  LoweringContext context{builder, views, machine};
+  SizeRegisters sizes;
+  LoweringContext context{builder, views, machine, sizes};
   for (Operation &op : function.front()) {
-    if (failed(lowerOperation(&op, context))) {
+    if (failed(lowerOperation(&op, context)) ||
+        failed(forgetWritten(&op, context))) {
       return failure();
     }
   }

@@ -22,6 +22,7 @@ namespace {
 /// The part of the domain that is of one kind, as each operand walks it.
 struct Kind {
   StridedView a, b, c;
+  int dynamicDim = -1; ///< The dimension with a size of the run.
 
   Kind(const MatrixProduct &product, ArrayRef<unsigned> dims, bool inA,
        bool inB, bool inC)
@@ -33,22 +34,38 @@ struct Kind {
         views.push_back(view);
       }
     }
+    SmallVector<bool> pinned(dims.size(), false);
+    const unsigned *dynamic =
+        product.dynamicSize ? llvm::find(dims, product.dynamicSize->dim)
+                            : dims.end();
+    if (dynamic != dims.end()) {
+      pinned[dynamic - dims.begin()] = true;
+    }
     unsigned length = dims.size();
-    coalesce(views, length);
+    SmallVector<int> newNumber = coalesce(views, length, pinned);
+    if (dynamic != dims.end()) {
+      dynamicDim = newNumber[dynamic - dims.begin()];
+    }
   }
+  /// Whether a loop may take the outermost dimension.
+  bool hasOuter() const { return c.rank() > 0 && dynamicDim != 0; }
 };
 
 /// One operand in the making: its outer dimensions may become loops.
 struct Operand {
   StridedView view;
   SmallVector<int64_t> increments; ///< Bytes, by loop level.
+  std::optional<DynamicSize> dynamicSize;
 
-  void append(const StridedView &part) {
+  void append(const StridedView &part, int dynamicDim, unsigned sizeRegister) {
+    if (dynamicDim >= 0) {
+      dynamicSize = {view.rank() + dynamicDim, sizeRegister};
+    }
     view.sizes.append(part.sizes.begin(), part.sizes.end());
     view.strides.append(part.strides.begin(), part.strides.end());
   }
   ::lpu::View toView() const {
-    ::lpu::View result = view.toView();
+    ::lpu::View result = view.toView(dynamicSize);
     for (auto [level, increment] : llvm::enumerate(increments)) {
       result.loopIncrements[level] = increment;
     }
@@ -99,7 +116,7 @@ LogicalResult MatrixProduct::emit(OpBuilder &builder, Location location,
 
   // Outer dimensions become hardware loops until each operand is a view.
   OpBuilder::InsertionGuard guard(builder);
-  Operand operandA{a, {}}, operandB{b, {}}, operandC{c, {}};
+  Operand operandA{a, {}, {}}, operandB{b, {}, {}}, operandC{c, {}, {}};
   unsigned level = 0;
   auto loopOver = [&](Kind &kind, bool inA, bool inB) {
     auto trips = static_cast<uint32_t>(kind.c.sizes.front());
@@ -108,6 +125,7 @@ LogicalResult MatrixProduct::emit(OpBuilder &builder, Location location,
     operandC.increments.push_back(takeOuter(kind.c));
     operandA.increments.push_back(inA ? takeOuter(kind.a) : 0);
     operandB.increments.push_back(inB ? takeOuter(kind.b) : 0);
+    kind.dynamicDim -= kind.dynamicDim > 0;
     ++level;
   };
   while (true) {
@@ -119,13 +137,13 @@ LogicalResult MatrixProduct::emit(OpBuilder &builder, Location location,
     if (fitsA && fitsB && fitsC) {
       break;
     }
-    if (level < ::lpu::maxLoopDepth && batch.c.rank() > 0) {
+    if (level < ::lpu::maxLoopDepth && batch.hasOuter()) {
       loopOver(batch, true, true);
     } else if (level < ::lpu::maxLoopDepth && (!fitsB || fitsA) &&
-               cols.c.rank() > 0) {
+               cols.hasOuter()) {
       loopOver(cols, false, true);
     } else if (level < ::lpu::maxLoopDepth && (!fitsA || !fitsC) &&
-               rows.c.rank() > 0) {
+               rows.hasOuter()) {
       loopOver(rows, true, false);
     } else {
       return emitError(location)
@@ -135,21 +153,22 @@ LogicalResult MatrixProduct::emit(OpBuilder &builder, Location location,
     }
   }
 
-  auto assemble = [](Operand &operand, ArrayRef<const StridedView *> parts) {
+  unsigned sizeRegister = dynamicSize ? dynamicSize->sizeRegister : 0;
+  using Parts = ArrayRef<std::pair<const Kind *, StridedView Kind::*>>;
+  auto assemble = [&](Operand &operand, Parts parts) {
     operand.view.sizes.clear();
     operand.view.strides.clear();
-    for (const StridedView *part : parts) {
-      operand.append(*part);
+    for (auto [kind, part] : parts) {
+      operand.append(kind->*part, kind->dynamicDim, sizeRegister);
     }
-    return operand.toView();
+    return lpuisa::ViewAttr::fromView(builder.getContext(), operand.toView());
   };
-  MLIRContext *context = builder.getContext();
-  auto viewA = lpuisa::ViewAttr::fromView(
-      context, assemble(operandA, {&batch.a, &rows.a, &depth.a}));
-  auto viewB = lpuisa::ViewAttr::fromView(
-      context, assemble(operandB, {&batch.b, &cols.b, &depth.b}));
-  auto viewC = lpuisa::ViewAttr::fromView(
-      context, assemble(operandC, {&batch.c, &rows.c, &cols.c}));
+  auto viewA = assemble(
+      operandA, {{&batch, &Kind::a}, {&rows, &Kind::a}, {&depth, &Kind::a}});
+  auto viewB = assemble(
+      operandB, {{&batch, &Kind::b}, {&cols, &Kind::b}, {&depth, &Kind::b}});
+  auto viewC = assemble(
+      operandC, {{&batch, &Kind::c}, {&rows, &Kind::c}, {&cols, &Kind::c}});
   int64_t passes = llvm::divideCeil(rows.a.numElements(), machine.rowsPerPass);
   lpuisa::StreamOp::create(builder, location, viewB,
                            static_cast<uint32_t>(passes));

@@ -295,6 +295,9 @@ LogicalResult MicroDraft::fitDomain() {
       }
     }
   }
+  if (dynamicSize) {
+    isPinned[dynamicSize->dim] = true;
+  }
   // A contiguous view hinders no merge and shows the domain's new sizes.
   StridedView whole;
   whole.sizes = domain;
@@ -313,6 +316,9 @@ LogicalResult MicroDraft::fitDomain() {
   SmallVector<int> newNumber = coalesce(views, segments, isPinned);
   domain = whole.sizes;
   parallel = segments[0];
+  if (dynamicSize) {
+    dynamicSize->dim = static_cast<unsigned>(newNumber[dynamicSize->dim]);
+  }
   for (auto &operations : sections) {
     for (Operation &operation : operations) {
       if (operation.opcode == MicroOpcode::Iota) {
@@ -330,15 +336,19 @@ LogicalResult MicroDraft::fitDomain() {
            << " and loops for " << unsigned(::lpu::maxLoopDepth)
            << " outer parallel ones";
   }
+  bool needsOuter = dynamicSize && dynamicSize->dim < extra;
   for (auto &operations : sections) {
     for (Operation &operation : operations) {
-      if (operation.opcode == MicroOpcode::Iota && operation.operand < extra) {
-        return emitError(programLocation)
-               << "needs a domain of " << domain.size()
-               << " dimensions and the index of an outer one; the machine has "
-               << unsigned(::lpu::maxRank);
-      }
+      needsOuter |=
+          operation.opcode == MicroOpcode::Iota && operation.operand < extra;
     }
+  }
+  if (needsOuter) {
+    return emitError(programLocation)
+           << "needs a domain of " << domain.size()
+           << " dimensions and the index or the size of an outer one; the "
+              "machine has "
+           << unsigned(::lpu::maxRank);
   }
   return success();
 }
@@ -368,17 +378,25 @@ LogicalResult MicroDraft::finish(OpBuilder &builder) {
                                        static_cast<uint32_t>(trips));
     builder.setInsertionPointToEnd(loop.getBodyBlock());
   }
+  std::optional<DynamicSize> innerSize = dynamicSize;
+  if (innerSize) {
+    innerSize->dim -= numLoops;
+  }
   SmallVector<::lpu::View> views;
   for (const Operand &operand : operands) {
-    if (operand.isTable || numLoops == 0) {
+    if (operand.isTable) {
       views.push_back(operand.view.toView());
+      continue;
+    }
+    if (numLoops == 0) {
+      views.push_back(operand.view.toView(innerSize));
       continue;
     }
     StridedView inner = operand.view;
     inner.sizes.erase(inner.sizes.begin(), inner.sizes.begin() + numLoops);
     inner.strides.erase(inner.strides.begin(),
                         inner.strides.begin() + numLoops);
-    ::lpu::View view = inner.toView();
+    ::lpu::View view = inner.toView(innerSize);
     for (unsigned level = 0; level < numLoops; ++level) {
       view.loopIncrements[level] =
           operand.view.strides[level] * ::lpu::byteWidth(inner.type);

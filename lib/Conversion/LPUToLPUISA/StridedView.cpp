@@ -101,7 +101,7 @@ StridedView StridedView::flat(int64_t &origin) const {
   return result;
 }
 
-::lpu::View StridedView::toView() const {
+::lpu::View StridedView::toView(std::optional<DynamicSize> dynamicSize) const {
   assert(rank() <= ::lpu::maxRank && "a view has at most eight dimensions");
   ::lpu::View view{};
   view.space = space;
@@ -115,6 +115,10 @@ StridedView StridedView::flat(int64_t &origin) const {
   for (unsigned dim = 0; dim < rank(); ++dim) {
     view.sizes[dim] = static_cast<uint32_t>(sizes[dim]);
     view.strides[dim] = strides[dim];
+  }
+  if (dynamicSize) {
+    view.dynamicDim = static_cast<uint8_t>(dynamicSize->dim);
+    view.sizeRegister = static_cast<uint8_t>(dynamicSize->sizeRegister);
   }
   return view;
 }

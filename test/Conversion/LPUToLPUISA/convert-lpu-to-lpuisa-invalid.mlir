@@ -373,7 +373,7 @@ func.func @deep(%x: memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1
 
 // A hardware loop takes the outermost dimension, whose index is no longer the program's.
 func.func @index_of_a_loop(%x: memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>, %y: memref<2x2x2x2x2x2x2x2x2xf32> {lpu.output}) {
-  // expected-error @below {{needs a domain of 9 dimensions and the index of an outer one; the machine has 8}}
+  // expected-error @below {{needs a domain of 9 dimensions and the index or the size of an outer one; the machine has 8}}
   lpu.vector ins(%x : memref<2x2x2x2x2x2x2x2x2xf32, strided<[65536, 16384, 4096, 1024, 256, 64, 16, 4, 1]>>) outs(%y : memref<2x2x2x2x2x2x2x2x2xf32>) {
   ^bb0(%in: tensor<2x2x2x2x2x2x2x2x2xf32>, %o: tensor<2x2x2x2x2x2x2x2x2xf32>):
     %r = linalg.generic {

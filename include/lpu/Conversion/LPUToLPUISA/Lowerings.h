@@ -10,6 +10,7 @@
 #ifndef LPU_CONVERSION_LPUTOLPUISA_LOWERINGS_H
 #define LPU_CONVERSION_LPUTOLPUISA_LOWERINGS_H
 
+#include "lpu/Conversion/LPUToLPUISA/SizeRegisters.h"
 #include "lpu/Conversion/LPUToLPUISA/ViewBuilder.h"
 #include "lpu/Dialect/LPU/IR/LPU.h"
 
@@ -20,6 +21,7 @@ struct LoweringContext {
   OpBuilder &builder;
   ViewBuilder &views;
   const ::lpu::MachineModel &machine;
+  SizeRegisters &sizes;
 };
 
 // Matrix unit.

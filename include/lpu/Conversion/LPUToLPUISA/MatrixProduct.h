@@ -22,6 +22,8 @@ struct MatrixProduct {
   StridedView c; ///< Result.
   ContractDimensions dims;
   bool accumulates = false; ///< Starts from the old result, else from +0.
+  /// A dimension of columns or depth with a size of the run.
+  std::optional<DynamicSize> dynamicSize;
 
   /// Creates the two instructions, in hardware loops if the operands have more
   /// dimensions than a view. No elements: nothing; no depth: zeros, unless it

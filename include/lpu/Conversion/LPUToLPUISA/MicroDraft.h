@@ -46,6 +46,8 @@ public:
   /// The first section, where values that do not vary within a row belong.
   unsigned getFirstSection() const { return hasReducedDimensions() ? 0 : 1; }
 
+  /// Says that a dimension of the domain has a size of the run.
+  void setDynamicSize(DynamicSize size) { dynamicSize = size; }
   void setSection(unsigned number) { section = number; }
   unsigned getSection() const { return section; }
   void setLocation(Location newLocation) { location = newLocation; }
@@ -114,6 +116,7 @@ private:
 
   llvm::SmallVector<int64_t> domain;
   unsigned parallel;
+  std::optional<DynamicSize> dynamicSize;
   Location programLocation, location;
   unsigned section = 1;
   std::vector<std::vector<Operation>> sections;

@@ -20,6 +20,13 @@
 
 namespace mlir::lpu {
 
+/// A dimension of a domain whose size is in a register of the control unit when
+/// the program runs; what a view says is its bound.
+struct DynamicSize {
+  unsigned dim;
+  unsigned sizeRegister;
+};
+
 /// A strided window on one memory, of any rank.
 struct StridedView {
   ::lpu::Space space = ::lpu::Space::Arg;
@@ -53,7 +60,7 @@ struct StridedView {
   StridedView flat(int64_t &origin) const;
 
   /// The machine's form; the rank must be at most ::lpu::maxRank.
-  ::lpu::View toView() const;
+  ::lpu::View toView(std::optional<DynamicSize> dynamicSize = {}) const;
 };
 
 /// Drops dimensions of size 1 and merges neighbours that every view walks as
