@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`check`: a function on the LPU against eager, under every order of the machine's transfers."""
+"""`check`: a function on the LPU against eager, and against itself.
+
+Every order of transfers and every optimisation left out gives the same bits.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,14 @@ import torch
 from torch.utils._pytree import tree_leaves
 from trap import trap
 
+from torch_lpu.options import FX_OPTIMIZATIONS, optimizations
 from torch_lpu.program import running
+
+# Of so many tests one is compiled a second time in a short run.
+SAMPLING = 4
+
+# Set by conftest.py: each test is compiled without each optimisation.
+thorough = False
 
 
 def runs() -> tuple[dict[str, Any], ...]:
@@ -21,13 +31,29 @@ def runs() -> tuple[dict[str, Any], ...]:
 
     The random one is of the test that runs: each test has another one, and always the same.
     """
-    name = os.environ.get("PYTEST_CURRENT_TEST", "").removesuffix(" (call)")
     return (
         {"dma": "early", "poison": False},
         {"dma": "early", "poison": True},
         {"dma": "late", "poison": True},
-        {"dma": f"random:{zlib.crc32(name.encode())}", "poison": True},
+        {"dma": f"random:{_test_number()}", "poison": True},
     )
+
+
+def left_out() -> tuple[tuple[str, ...], ...]:
+    """Sets of optimisations to compile without: all at once, in a thorough run each as well.
+
+    Those on the FX graph stay in, for they say what the program is.
+    """
+    passes = tuple(name for name in optimizations() if name not in FX_OPTIMIZATIONS)
+    if thorough:
+        return (passes, *((name,) for name in passes))
+    return (passes,) if _test_number() % SAMPLING == 0 else ()
+
+
+def _test_number() -> int:
+    """A number that is always the same for the test that runs."""
+    name = os.environ.get("PYTEST_CURRENT_TEST", "").removesuffix(" (call)")
+    return zlib.crc32(name.encode())
 
 
 # (relative, absolute) by the coarsest type among results and arguments.
@@ -52,20 +78,36 @@ def check(
 ) -> None:
     """Same results and same changed arguments as eager; same bits in every run; nothing on the host."""
     kwargs = kwargs or {}
-    compiled = torch.compile(
-        function, backend="lpu", fullgraph=True, dynamic=False, options={"fallback": "error", **options}
-    )
     expected_args = copy.deepcopy(args)
     with torch.no_grad():
         expected = function(*expected_args, **kwargs)
-        compiled(*copy.deepcopy(args), **kwargs)  # Compiles; the runs below do nothing else.
-        outcomes = [_run(compiled, copy.deepcopy(args), kwargs, run) for run in runs()]
-    leaves = [_tensors((expected, expected_args)), *(_tensors(outcome) for outcome in outcomes)]
+        first, *others = _compile_and_run(function, args, kwargs, options, runs())
     relative, absolute = tolerances or tolerance(tree_leaves((expected, args)))
-    torch.testing.assert_close(leaves[1], leaves[0], rtol=relative, atol=absolute, equal_nan=True)
-    for run, other in zip(runs()[1:], leaves[2:], strict=True):
-        for a, b in zip(leaves[1], other, strict=True):
-            assert _same_bits(a, b), f"other bits than in the first run: {run}"
+    torch.testing.assert_close(
+        first, _tensors((expected, expected_args)), rtol=relative, atol=absolute, equal_nan=True
+    )
+    for run, other in zip(runs()[1:], others, strict=True):
+        _assert_same_bits(first, other, f"other bits than in the first run: {run}")
+    for names in left_out():
+        disable = (*options.get("disable", ()), *names)
+        with torch.no_grad():
+            (other,) = _compile_and_run(function, args, kwargs, {**options, "disable": disable}, runs()[-1:])
+        _assert_same_bits(first, other, f"other bits without {', '.join(names)}")
+
+
+def _compile_and_run(
+    function: Callable[..., Any],
+    args: Any,
+    kwargs: dict[str, Any],
+    options: dict[str, Any],
+    orders: tuple[dict[str, Any], ...],
+) -> list[list[torch.Tensor]]:
+    """Results and arguments after a run in each of the orders."""
+    options = {"fallback": "error", **options}
+    torch._dynamo.reset()  # It takes only so many compilations of one function.
+    compiled = torch.compile(function, backend="lpu", fullgraph=True, dynamic=False, options=options)
+    compiled(*copy.deepcopy(args), **kwargs)  # Compiles; the runs below do nothing else.
+    return [_tensors(_run(compiled, copy.deepcopy(args), kwargs, order)) for order in orders]
 
 
 def _run(compiled: Callable[..., Any], args: Any, kwargs: dict[str, Any], run: dict[str, Any]) -> Any:
@@ -78,6 +120,7 @@ def _tensors(tree: Any) -> list[torch.Tensor]:
     return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
 
 
-def _same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
-    a, b = a.contiguous().reshape(-1), b.contiguous().reshape(-1)
-    return torch.equal(a.view(torch.uint8), b.view(torch.uint8))
+def _assert_same_bits(expected: list[torch.Tensor], actual: list[torch.Tensor], message: str) -> None:
+    for a, b in zip(expected, actual, strict=True):
+        a, b = (tensor.contiguous().reshape(-1).view(torch.uint8) for tensor in (a, b))
+        assert torch.equal(a, b), message

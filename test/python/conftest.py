@@ -10,8 +10,13 @@ from typing import Any
 os.environ.setdefault("PYTORCH_TESTING_DEVICE_ONLY_FOR", "cpu")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+import checks
 import pytest
 import torch
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    checks.thorough = config.option.markexpr != "not long"
 
 
 @pytest.fixture(autouse=True)
