@@ -14,12 +14,15 @@ using namespace mlir::lpu;
 
 LogicalResult mlir::lpu::lowerContract(ContractOp op,
                                        LoweringContext &context) {
+  if (op.hasPrologue() || op.hasEpilogue()) {
+    return op.emitOpError("has a region; expected none at this stage");
+  }
   SmallVector<int64_t> domain = op.getDomainSizes();
   MatrixProduct product;
   for (auto [memref, map, target] :
        {std::tuple(Value(op.getA()), op.getMapA(), &product.a),
         std::tuple(Value(op.getB()), op.getMapB(), &product.b),
-        std::tuple(Value(op.getC()), op.getMapC(), &product.c)}) {
+        std::tuple(Value(op.getOuts()), op.getMapC(), &product.c)}) {
     FailureOr<StridedView> base = context.views.getView(memref);
     if (failed(base)) {
       return failure();

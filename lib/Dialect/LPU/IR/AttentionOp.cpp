@@ -16,13 +16,7 @@ using namespace mlir::lpu;
 void AttentionOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  addDestinationEffects(*this, effects);
-  if (getTemporary()) {
-    effects.emplace_back(MemoryEffects::Write::get(),
-                         &*getTemporaryMutable().begin(), /*stage=*/0,
-                         /*effectOnFullRegion=*/true,
-                         SideEffects::DefaultResource::get());
-  }
+  addEffectsWithTemporary(*this, effects);
 }
 
 LogicalResult AttentionOp::verify() {

@@ -17,6 +17,12 @@ inline ShapedType getShaped(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
+/// The type by which a region sees an operand.
+inline RankedTensorType getTensorType(Value operand) {
+  ShapedType type = getShaped(operand);
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
 /// Reads of inputs and of destinations whose old value matters, writes of
 /// destinations. Tensors are values: they have no effects.
 template <typename Op>
@@ -46,6 +52,31 @@ static void addDestinationEffects(
                          /*effectOnFullRegion=*/true,
                          SideEffects::DefaultResource::get());
   }
+}
+
+/// The effects of an operation that may have room of its own.
+template <typename Op>
+static void addEffectsWithTemporary(
+    Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+               &effects) {
+  addDestinationEffects(op, effects);
+  if (op.getTemporary()) {
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         &*op.getTemporaryMutable().begin(), /*stage=*/0,
+                         /*effectOnFullRegion=*/true,
+                         SideEffects::DefaultResource::get());
+  }
+}
+
+/// Checks that `argument` of a region of `op` is `operand` as a tensor.
+inline LogicalResult verifyRegionArgument(Operation *op, BlockArgument argument,
+                                          Value operand) {
+  if (argument.getType() != getTensorType(operand)) {
+    return op->emitOpError("region argument ")
+           << argument.getArgNumber() << " is " << argument.getType()
+           << "; expected " << getTensorType(operand);
+  }
+  return success();
 }
 
 /// Checks that every operand has a static shape.

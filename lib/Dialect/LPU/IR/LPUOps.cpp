@@ -31,233 +31,11 @@ using namespace mlir::lpu;
           &effects) {                                                          \
     addDestinationEffects(*this, effects);                                     \
   }
-LPU_DESTINATION_EFFECTS(ContractOp)
 LPU_DESTINATION_EFFECTS(VectorOp)
 LPU_DESTINATION_EFFECTS(GatherOp)
 LPU_DESTINATION_EFFECTS(ScatterOp)
 LPU_DESTINATION_EFFECTS(CopyOp)
 #undef LPU_DESTINATION_EFFECTS
-
-//===----------------------------------------------------------------------===//
-// ContractOp
-//===----------------------------------------------------------------------===//
-
-std::optional<LinearForm> mlir::lpu::getLinearForm(AffineExpr expr,
-                                                   unsigned numDims) {
-  LinearForm form;
-  form.coefficients.assign(numDims, 0);
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-    form.constant = constant.getValue();
-    return form;
-  }
-  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    form.coefficients[dim.getPosition()] = 1;
-    return form;
-  }
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary) {
-    return std::nullopt;
-  }
-  std::optional<LinearForm> left = getLinearForm(binary.getLHS(), numDims);
-  std::optional<LinearForm> right = getLinearForm(binary.getRHS(), numDims);
-  if (!left || !right) {
-    return std::nullopt;
-  }
-  bool isSum = binary.getKind() == AffineExprKind::Add;
-  if (!isSum && (binary.getKind() != AffineExprKind::Mul ||
-                 !isa<AffineConstantExpr>(binary.getRHS()))) {
-    return std::nullopt;
-  }
-  for (auto [sum, l, r] :
-       llvm::zip(form.coefficients, left->coefficients, right->coefficients)) {
-    sum = isSum ? l + r : l * right->constant;
-  }
-  form.constant = isSum ? left->constant + right->constant
-                        : left->constant * right->constant;
-  return form;
-}
-
-bool mlir::lpu::isLinear(AffineMap map) {
-  return map.getNumSymbols() == 0 &&
-         llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-           return getLinearForm(expr, map.getNumDims()).has_value();
-         });
-}
-
-bool mlir::lpu::isProjection(AffineMap map) {
-  llvm::SmallDenseSet<unsigned> seen;
-  return map.getNumSymbols() == 0 &&
-         llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-           if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-             return seen.insert(dim.getPosition()).second;
-           }
-           auto constant = dyn_cast<AffineConstantExpr>(expr);
-           return constant && constant.getValue() == 0;
-         });
-}
-
-bool mlir::lpu::isContractType(Type operand, Type result) {
-  if (operand.isInteger(8)) {
-    return result.isInteger(32);
-  }
-  if (!operand.isF32() && !operand.isF16() && !operand.isBF16()) {
-    return false;
-  }
-  return result == operand || result.isF32();
-}
-
-std::optional<ContractDimensions> mlir::lpu::classifyContraction(
-    ArrayRef<AffineMap> maps, ArrayRef<bool> isReduction, std::string &reason) {
-  ContractDimensions dimensions;
-  for (unsigned dim = 0, e = isReduction.size(); dim < e; ++dim) {
-    bool inA = maps[0].isFunctionOfDim(dim);
-    bool inB = maps[1].isFunctionOfDim(dim);
-    bool inC = maps[2].isFunctionOfDim(dim);
-    if (isReduction[dim] ? inC || !inA || !inB : !inC || (!inA && !inB)) {
-      reason =
-          ("dimension " + Twine(dim) +
-           (isReduction[dim]
-                ? " is reduced and must be in both operands, not in the result"
-                : " is parallel and must be in the result and an operand"))
-              .str();
-      return std::nullopt;
-    }
-    SmallVector<unsigned> &list = isReduction[dim] ? dimensions.depth
-                                  : !inB           ? dimensions.rows
-                                  : !inA           ? dimensions.cols
-                                                   : dimensions.batch;
-    list.push_back(dim);
-  }
-  return dimensions;
-}
-
-static AffineMap getMap(ContractOp op, unsigned index) {
-  return cast<AffineMapAttr>(op.getIndexingMaps()[index]).getValue();
-}
-AffineMap ContractOp::getMapA() { return getMap(*this, 0); }
-AffineMap ContractOp::getMapB() { return getMap(*this, 1); }
-AffineMap ContractOp::getMapC() { return getMap(*this, 2); }
-
-static SmallVector<bool> getIsReduction(ContractOp op) {
-  return llvm::map_to_vector(
-      op.getIteratorTypes().getAsRange<StringAttr>(),
-      [](StringAttr iterator) { return iterator.getValue() == "reduction"; });
-}
-
-ContractDimensions ContractOp::classify() {
-  std::string reason;
-  return *classifyContraction({getMapA(), getMapB(), getMapC()},
-                              getIsReduction(*this), reason);
-}
-
-SmallVector<int64_t> ContractOp::getDomainSizes() {
-  SmallVector<int64_t> sizes(getMapC().getNumDims(), -1);
-  for (auto [map, operand] :
-       llvm::zip(std::array{getMapA(), getMapB(), getMapC()},
-                 std::array{getA(), getB(), getC()})) {
-    ShapedType type = getShaped(operand);
-    for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-        sizes[dim.getPosition()] = type.getDimSize(position);
-      }
-    }
-  }
-  return sizes;
-}
-
-/// Checks that `expr`, which is linear, stays in [0, size) over a domain of
-/// `sizes`.
-static bool isInRange(AffineExpr expr, ArrayRef<int64_t> sizes, int64_t size) {
-  LinearForm form = *getLinearForm(expr, sizes.size());
-  int64_t low = form.constant, high = form.constant;
-  for (auto [coefficient, extent] : llvm::zip(form.coefficients, sizes)) {
-    (coefficient < 0 ? low : high) += coefficient * (extent - 1);
-  }
-  return low >= 0 && high < size;
-}
-
-LogicalResult ContractOp::verify() {
-  if (failed(verifyStaticShapes(*this))) {
-    return failure();
-  }
-  if (getIndexingMaps().size() != 3) {
-    return emitOpError("has ") << getIndexingMaps().size()
-                               << " indexing maps; expected 3 (a, b, c)";
-  }
-  for (StringAttr iterator : getIteratorTypes().getAsRange<StringAttr>()) {
-    if (iterator.getValue() != "parallel" &&
-        iterator.getValue() != "reduction") {
-      return emitOpError("has iterator type ")
-             << iterator << "; expected \"parallel\" or \"reduction\"";
-    }
-  }
-  unsigned numDims = getIteratorTypes().size();
-  std::array<AffineMap, 3> maps{getMapA(), getMapB(), getMapC()};
-  std::array<Value, 3> operands{getA(), getB(), getC()};
-  for (auto [map, operand, name] :
-       llvm::zip(maps, operands, std::array{"a", "b", "c"})) {
-    if (map.getNumDims() != numDims) {
-      return emitOpError("map of ")
-             << name << " has " << map.getNumDims()
-             << " dimensions, but there are " << numDims << " iterators";
-    }
-    if (!mlir::lpu::isLinear(map)) {
-      return emitOpError("map of ")
-             << name << " is not linear: " << AffineMapAttr::get(map);
-    }
-    if (map.getNumResults() != getShaped(operand).getRank()) {
-      return emitOpError("map of ") << name << " has " << map.getNumResults()
-                                    << " results, but the operand has rank "
-                                    << getShaped(operand).getRank();
-    }
-  }
-  if (!isProjection(getMapC())) {
-    return emitOpError("map of c is not a projection: ")
-           << AffineMapAttr::get(getMapC());
-  }
-  std::string reason;
-  if (!classifyContraction(maps, getIsReduction(*this), reason)) {
-    return emitOpError() << reason;
-  }
-  Type elementA = getShaped(getA()).getElementType();
-  Type elementB = getShaped(getB()).getElementType();
-  Type elementC = getShaped(getC()).getElementType();
-  if (elementA != elementB || !isContractType(elementA, elementC)) {
-    return emitOpError("has element types ")
-           << elementA << ", " << elementB << " and " << elementC
-           << "; expected operands of one type f32, f16 or bf16 with a result "
-              "of that type or f32, or i8 with i32";
-  }
-  SmallVector<int64_t> sizes = getDomainSizes();
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
-    if (size < 0) {
-      return emitOpError("dimension ")
-             << dim << " stands alone in no map, so its size is unknown";
-    }
-  }
-  if (llvm::is_contained(sizes, 0)) {
-    return success();
-  }
-  for (auto [map, operand, name] :
-       llvm::zip(maps, operands, std::array{"a", "b", "c"})) {
-    for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-      int64_t size = getShaped(operand).getDimSize(position);
-      if (!isInRange(expr, sizes, size)) {
-        return emitOpError("map of ") << name << " leaves dimension "
-                                      << position << " of size " << size;
-      }
-      if (auto dim = dyn_cast<AffineDimExpr>(expr);
-          dim && sizes[dim.getPosition()] != size) {
-        return emitOpError("dimension ")
-               << dim.getPosition() << " has size " << sizes[dim.getPosition()]
-               << " in one operand and " << size << " in " << name;
-      }
-    }
-  }
-  return success();
-}
-
-bool ContractOp::readsInit(unsigned) { return !getZeroInit(); }
 
 //===----------------------------------------------------------------------===//
 // GatherOp, ScatterOp, CopyOp
@@ -334,9 +112,7 @@ void VectorOp::build(
   }
   for (ValueRange range : {inputs, outs}) {
     for (Value operand : range) {
-      ShapedType type = getShaped(operand);
-      arguments.push_back(
-          RankedTensorType::get(type.getShape(), type.getElementType()));
+      arguments.push_back(getTensorType(operand));
     }
   }
   state.addOperands(inputs);
@@ -393,13 +169,8 @@ LogicalResult VectorOp::verify() {
   }
   for (auto [operand, argument] :
        llvm::zip(getOperands(), block.getArguments())) {
-    ShapedType type = getShaped(operand);
-    auto expected =
-        RankedTensorType::get(type.getShape(), type.getElementType());
-    if (argument.getType() != expected) {
-      return emitOpError("region argument ")
-             << argument.getArgNumber() << " is " << argument.getType()
-             << "; expected " << expected;
+    if (failed(verifyRegionArgument(*this, argument, operand))) {
+      return failure();
     }
   }
   auto yield = cast<YieldOp>(block.getTerminator());

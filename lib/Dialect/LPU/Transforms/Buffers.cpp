@@ -58,10 +58,16 @@ bool mlir::lpu::isWrite(OpOperand &operand) {
       return true;
     }
   }
-  if (auto attention = dyn_cast<AttentionOp>(operand.getOwner())) {
-    return attention.getTemporary() &&
+  auto isTemporary = [&](auto op) {
+    return op.getTemporary() &&
            operand.getOperandNumber() ==
-               attention.getTemporaryMutable().begin()->getOperandNumber();
+               op.getTemporaryMutable().begin()->getOperandNumber();
+  };
+  if (auto contract = dyn_cast<ContractOp>(operand.getOwner())) {
+    return isTemporary(contract);
+  }
+  if (auto attention = dyn_cast<AttentionOp>(operand.getOwner())) {
+    return isTemporary(attention);
   }
   return false;
 }

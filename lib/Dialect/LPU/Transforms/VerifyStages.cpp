@@ -94,15 +94,17 @@ static LogicalResult verifyStage(ModuleOp module, StringRef stage,
         if (isa<ModuleOp, func::FuncOp, func::ReturnOp, memref::GlobalOp>(op)) {
           return WalkResult::advance();
         }
-        bool inVector = op->getParentOfType<VectorOp>() != nullptr;
+        bool inVector = op->getParentOfType<VectorOp>() ||
+                        op->getParentOfType<ContractOp>();
         if (!inVector && !isLegal(op)) {
           illegal(op, stage) << "expected " << expected;
           return WalkResult::interrupt();
         }
         if (inVector && !isLegalInVector(op)) {
           illegal(op, stage)
-              << "expected linalg, tm_tensor, arith or math operations inside "
-                 "'lpu.vector'";
+              << "expected linalg, tm_tensor, arith or math operations inside '"
+              << (op->getParentOfType<VectorOp>() ? "lpu.vector'"
+                                                  : "lpu.contract'");
           return WalkResult::interrupt();
         }
         return failed(verifyTypes(op, stage)) ? WalkResult::interrupt()

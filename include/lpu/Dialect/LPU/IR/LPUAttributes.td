@@ -54,4 +54,22 @@ def LPU_MachineAttr : AttrDef<LPU_Dialect, "Machine"> {
   }];
 }
 
+def LPU_TilingAttr : AttrDef<LPU_Dialect, "Tiling"> {
+  let mnemonic = "tiling";
+  let summary = "how a contraction is cut between the units";
+  let description = [{
+    Dimension `dim` of the domain, one of columns or batches, is cut into tiles
+    of `size`; the last may have less. With `staged`, tiles of the streamed
+    operand are brought on chip and streamed from there for every pass over the
+    rows. With `own_sums`, sums lie in the temporary until the epilogue has them,
+    else in the destination.
+
+    Example: `#lpu.tiling<dim = 1, size = 384, staged = true>`
+  }];
+  let parameters = (ins "int64_t":$dim, "int64_t":$size,
+                        DefaultValuedParameter<"bool", "false">:$staged,
+                        DefaultValuedParameter<"bool", "false">:$own_sums);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // LPU_DIALECT_LPU_IR_LPUATTRIBUTES_TD

@@ -43,7 +43,9 @@ class LPU_DestinationOp<string mnemonic, list<Trait> traits = []>
 // Matrix unit
 //===----------------------------------------------------------------------===//
 
-def LPU_ContractOp : LPU_DestinationOp<"contract"> {
+def LPU_ContractOp : LPU_DestinationOp<"contract", [
+    AttrSizedOperandSegments, IsolatedFromAbove, RecursiveMemoryEffects,
+    SingleBlock]> {
   let summary = "one contraction of two operands";
   let description = [{
     `c[C(i)] += a[A(i)] * b[B(i)]` over the domain that the iterators span,
@@ -59,6 +61,20 @@ def LPU_ContractOp : LPU_DestinationOp<"contract"> {
     The operands are f32, f16 or bf16 with a result of the same type or f32, or
     i8 with an i32 result. Sums are in f32, rounded to the type of `c` once.
 
+    The vector unit may work before and behind the matrix unit, a part of the
+    columns at a time, in regions like that of `lpu.vector`: tensors in, tensors
+    out, value semantics also on buffers.
+
+    * The `prologue` gets operand `b` of the op and its own operands, and yields
+      what the contraction streams; B is a map of the yielded tensor.
+    * The `epilogue` gets `c`, the finished sums, and its own operands, and
+      yields what is written to the destination; C is a map of its first
+      argument. The destination is not `c` then: sums start from +0, or from the
+      destination, if that has the shape and type of `c`.
+
+    On buffers `tiling` says how the operation is cut, so that the units overlap,
+    and `temporary` is room for what is in flight between them.
+
     Example:
 
     ```mlir
@@ -68,22 +84,61 @@ def LPU_ContractOp : LPU_DestinationOp<"contract"> {
                          affine_map<(m, n, k) -> (m, n)>],
         iterator_types = ["parallel", "parallel", "reduction"], zero_init}
       ins(%x, %w : tensor<1x64xf32>, tensor<128x64xf32>)
-      outs(%e : tensor<1x128xf32>) -> tensor<1x128xf32>
+      outs(%e : tensor<1x128xf32>)
+      epilogue(%bias : tensor<128xf32>) {
+      ^bb0(%sum: tensor<1x128xf32>, %d: tensor<128xf32>):
+        %0 = tensor.empty() : tensor<1x128xf32>
+        %s = linalg.generic {
+            indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>,
+                             affine_map<(m, n) -> (m, n)>],
+            iterator_types = ["parallel", "parallel"]}
+          ins(%sum, %d : tensor<1x128xf32>, tensor<128xf32>) outs(%0 : tensor<1x128xf32>) {
+        ^bb1(%e: f32, %f: f32, %o: f32):
+          %t = arith.addf %e, %f : f32
+          linalg.yield %t : f32
+        } -> tensor<1x128xf32>
+        lpu.yield %s : tensor<1x128xf32>
+      } -> tensor<1x128xf32>
     ```
   }];
-  let arguments = (ins LPU_Shaped:$a, LPU_Shaped:$b, LPU_Shaped:$outs,
+  let arguments = (ins LPU_Shaped:$a, LPU_Shaped:$b,
+                       Variadic<LPU_Shaped>:$prologue_inputs,
+                       Variadic<LPU_Shaped>:$epilogue_inputs, LPU_Shaped:$outs,
+                       Optional<LPU_Shaped>:$temporary,
                        AffineMapArrayAttr:$indexing_maps,
-                       StrArrayAttr:$iterator_types, UnitAttr:$zero_init);
+                       StrArrayAttr:$iterator_types, UnitAttr:$zero_init,
+                       OptionalAttr<LPU_TilingAttr>:$tiling);
   let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region AnyRegion:$prologue, AnyRegion:$epilogue);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     attr-dict `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
-    `outs` `(` $outs `:` type($outs) `)` (`->` type($results)^)?
+    `outs` `(` $outs `:` type($outs) `)`
+    (`temporary` `(` $temporary^ `:` type($temporary) `)`)?
+    (`prologue` (`(` $prologue_inputs^ `:` type($prologue_inputs) `)`)?
+     $prologue^)?
+    (`epilogue` (`(` $epilogue_inputs^ `:` type($epilogue_inputs) `)`)?
+     $epilogue^)?
+    (`->` type($results)^)?
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$a,
+      "::mlir::Value":$b, "::mlir::Value":$outs,
+      "::mlir::ArrayAttr":$indexing_maps, "::mlir::ArrayAttr":$iterator_types,
+      "bool":$zero_init)>
+  ];
   let extraClassDeclaration = destinationDeclarations # [{
-    ::mlir::Value getC() { return getOuts(); }
     ::mlir::AffineMap getMapA();
     ::mlir::AffineMap getMapB();
     ::mlir::AffineMap getMapC();
+    /// Shape and element type of the streamed operand: `b`, or what the
+    /// prologue makes of it.
+    ::mlir::RankedTensorType getStreamedType();
+    /// Shape and element type of the sums: the destination's, or what the
+    /// epilogue gets.
+    ::mlir::RankedTensorType getSumType();
+    bool hasPrologue() { return !getPrologue().empty(); }
+    bool hasEpilogue() { return !getEpilogue().empty(); }
     /// Size of each dimension of the domain.
     ::llvm::SmallVector<int64_t> getDomainSizes();
     /// Which dimensions of the domain are which; the op is verified.
@@ -189,10 +244,12 @@ def LPU_VectorOp : LPU_DestinationOp<"vector", [
 }
 
 def LPU_YieldOp : LPU_Op<"yield", [
-    Pure, Terminator, ReturnLike, ParentOneOf<["::mlir::lpu::VectorOp"]>]> {
+    Pure, Terminator, ReturnLike,
+    ParentOneOf<["::mlir::lpu::ContractOp", "::mlir::lpu::VectorOp"]>]> {
   let summary = "values of a vector program";
   let description = [{
-    Ends the region of an `lpu.vector`: one tensor for each destination.
+    Ends the region of an `lpu.vector`: one tensor for each destination. Ends
+    the prologue and the epilogue of an `lpu.contract`: one tensor.
 
     Example: `lpu.yield %r : tensor<8xf32>`
   }];
