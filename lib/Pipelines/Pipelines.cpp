@@ -33,7 +33,9 @@ using namespace mlir::lpu;
 // without the prefix.
 static constexpr Optimization optimizations[] = {
     {"fuse-elementwise", "lpu", "lpu-fuse-elementwise"},
+    {"sink-concats", "lpu", "lpu-sink-concats"},
     {"fuse-vectors", "lpu", "lpu-fuse-vectors"},
+    {"forward-destinations", "buffer", "lpu-forward-destinations"},
     {"stage-operands", "buffer", "lpu-stage-operands"},
     {"elide-copies", "buffer", "lpu-elide-copies"},
 };
@@ -87,6 +89,10 @@ static void addLPUPasses(PassList &passes) {
   passes.add(createDecomposeArgReductionsPass());
   addCleanup(passes);
   passes.add(createFuseElementwisePass());
+  passes.add(createSinkConcatsPass());
+  addCleanup(passes);
+  // What is split meets what computes its part.
+  passes.add(createFuseElementwisePass());
   // Fusion brings widenings and roundings together that cancel only now.
   passes.add(createFoldF64Pass());
   passes.add(createExpandMathPass());
@@ -115,6 +121,7 @@ static void addBufferPasses(PassList &passes) {
   passes.add(createBufferizePass());
   // Views of views fold, so that a result is seen to be in place.
   addCleanup(passes);
+  passes.addNested<func::FuncOp>(createForwardDestinationsPass());
   passes.add(createTieResultsPass());
   passes.add(createAssignMemorySpacesPass());
   passes.addNested<func::FuncOp>(createStageOperandsPass());

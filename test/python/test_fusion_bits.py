@@ -61,6 +61,18 @@ def rotate_half(x, cos, sin):
     return x * cos + torch.cat((-right, left), -1) * sin
 
 
+def rotate_pairs(x, cos, sin):
+    pairs = torch.stack((-x[..., 1::2], x[..., ::2]), -1).flatten(-2)
+    return x * cos.repeat_interleave(2, -1) + pairs * sin.repeat_interleave(2, -1)
+
+
+def rotate_some(x, angles):
+    angles = torch.cat((angles, angles), -1)
+    left, right = x[..., :4], x[..., 4:8]
+    turned = x[..., :8] * angles.cos() + torch.cat((-right, left), -1) * angles.sin()
+    return torch.cat((turned, x[..., 8:]), -1)
+
+
 def reductions(x):
     return x.argmax(1), x.sum(0), x.amax(1), x.cumsum(1), x.sort(1)[0], x.var(1), (x > 0).any(1)
 
@@ -75,6 +87,8 @@ FUNCTIONS = {
     "convolution": (convolution, [floats(2, 3, 8, 8), floats(4, 3, 3, 3), floats(4)]),
     "embedding": (embedding, [torch.tensor([[3, 1, 4], [1, 5, 9]]), floats(10, 16), floats(3, 16)]),
     "rotary": (rotate_half, [floats(1, 2, 3, 16), floats(3, 16), floats(3, 16)]),
+    "rotary-pairs": (rotate_pairs, [floats(1, 2, 3, 16), floats(3, 8), floats(3, 8)]),
+    "rotary-partial": (rotate_some, [floats(1, 2, 3, 16), floats(3, 4)]),
     "reductions": (reductions, [floats(5, 67)]),
 }
 

@@ -152,18 +152,13 @@ bool Analysis::areApart(unsigned a, unsigned b) {
   return true;
 }
 
-/// Two operations that walk the same operand of the program, one of them to
-/// reduce it, may as well walk it together. Loops that no tensor between two
-/// operations ties can be chosen so.
+/// Two operations that walk the same operand of the program may as well walk it
+/// together. Loops that no tensor between two operations ties can be chosen so.
+/// Loops that someone reduces come first: reading an operand once for a
+/// reduction and again for what uses its result is what a program is for.
 void Analysis::unifySharedInputs() {
-  struct Reader {
-    unsigned node;
-    bool isReduction;
-  };
-  llvm::MapVector<std::pair<Value, unsigned>, SmallVector<Reader>> readers;
+  llvm::MapVector<std::pair<Value, unsigned>, SmallVector<unsigned>> readers;
   for (auto [number, stage] : llvm::enumerate(result.stages)) {
-    SmallVector<utils::IteratorType> iterators =
-        stage.op.getIteratorTypesArray();
     for (OpOperand *operand : stage.op.getDpsInputOperands()) {
       if (!isa<BlockArgument>(operand->get()) ||
           !isa<RankedTensorType>(operand->get().getType())) {
@@ -172,24 +167,42 @@ void Analysis::unifySharedInputs() {
       AffineMap map = stage.op.getMatchingIndexingMap(operand);
       for (auto [position, expr] : llvm::enumerate(map.getResults())) {
         if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-          unsigned loop = dim.getPosition();
           readers[{operand->get(), position}].push_back(
-              {node(number, loop),
-               iterators[loop] == utils::IteratorType::reduction});
+              node(number, dim.getPosition()));
         }
       }
     }
   }
-  for (auto &[place, list] : readers) {
-    for (const Reader &reader : list) {
-      unsigned a = classes.getLeaderValue(list.front().node);
-      unsigned b = classes.getLeaderValue(reader.node);
-      if (a != b && (reader.isReduction || list.front().isReduction) &&
-          areApart(a, b)) {
-        classes.unionSets(a, b);
+  auto unifyAll = [&](function_ref<bool(unsigned, unsigned)> isWanted) {
+    for (auto &[place, list] : readers) {
+      for (unsigned reader : list) {
+        unsigned a = classes.getLeaderValue(list.front());
+        unsigned b = classes.getLeaderValue(reader);
+        if (a != b && isWanted(list.front(), reader) && areApart(a, b)) {
+          classes.unionSets(a, b);
+        }
       }
     }
+  };
+  std::vector<bool> isReduction;
+  for (MicroStage &stage : result.stages) {
+    for (utils::IteratorType iterator : stage.op.getIteratorTypesArray()) {
+      isReduction.push_back(iterator == utils::IteratorType::reduction);
+    }
   }
+  unifyAll([&](unsigned a, unsigned b) {
+    return isReduction[a] || isReduction[b];
+  });
+  llvm::SmallDenseSet<unsigned> reduced;
+  for (unsigned loop = 0; loop < isReduction.size(); ++loop) {
+    if (isReduction[loop]) {
+      reduced.insert(classes.getLeaderValue(loop));
+    }
+  }
+  unifyAll([&](unsigned a, unsigned b) {
+    return !reduced.contains(classes.getLeaderValue(a)) &&
+           !reduced.contains(classes.getLeaderValue(b));
+  });
 }
 
 bool Analysis::orderDimensions() {

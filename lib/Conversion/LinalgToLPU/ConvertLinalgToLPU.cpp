@@ -405,6 +405,22 @@ struct ConvertAttention : OpRewritePattern<tm_tensor::AttentionOp> {
   }
 };
 
+/// A concatenation is its parts, each in its place.
+struct ConvertConcat : OpRewritePattern<tensor::ConcatOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    FailureOr<SmallVector<Value>> decomposed =
+        op.decomposeOperation(rewriter);
+    if (failed(decomposed)) {
+      return rewriter.notifyMatchFailure(op, "has no decomposition");
+    }
+    rewriter.replaceOp(op, *decomposed);
+    return success();
+  }
+};
+
 struct ConvertLinalgToLPUPass
     : mlir::lpu::impl::ConvertLinalgToLPUPassBase<ConvertLinalgToLPUPass> {
   using ConvertLinalgToLPUPassBase::ConvertLinalgToLPUPassBase;
@@ -412,7 +428,8 @@ struct ConvertLinalgToLPUPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvertCall, ConvertAttention, ConvertToVector>(&getContext());
+    patterns.add<ConvertCall, ConvertAttention, ConvertConcat, ConvertToVector>(
+        &getContext());
     patterns.add<ConvertContraction>(&getContext(),
                                      getMachine(module).rowsPerPass);
     FrozenRewritePatternSet frozen(std::move(patterns));

@@ -191,7 +191,6 @@ struct DecomposeTensorOpsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
-    tensor::populateDecomposeTensorConcatPatterns(patterns);
     patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate,
                  DecomposeSplat, DecomposeInsert, ReplaceEmptyResults>(
         &getContext());

@@ -168,3 +168,14 @@ func.func @unit_loop(%x: tensor<1x2x4xf32>, %w: tensor<3x4xf32>, %z: tensor<2x1x
   } -> tensor<2x1x3xf32>
   return %r : tensor<2x1x3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @concat
+func.func @concat(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> tensor<2x7xf32> {
+  // CHECK: %[[E:.+]] = tensor.empty() : tensor<2x7xf32>
+  // CHECK: %[[A:.+]] = tensor.insert_slice %arg0 into %[[E]][0, 0] [2, 3] [1, 1]
+  // CHECK: tensor.insert_slice %arg1 into %[[A]][0, 3] [2, 4] [1, 1]
+  %c = tensor.concat dim(1) %x, %y : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+  return %c : tensor<2x7xf32>
+}

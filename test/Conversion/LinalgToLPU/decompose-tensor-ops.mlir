@@ -1,16 +1,5 @@
 // RUN: lpu-opt %s --lpu-decompose-tensor-ops -split-input-file | FileCheck %s
 
-// CHECK-LABEL: func.func @concat
-func.func @concat(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> tensor<2x7xf32> {
-  // CHECK: %[[E:.+]] = tensor.empty() : tensor<2x7xf32>
-  // CHECK: %[[A:.+]] = tensor.insert_slice %arg0 into %[[E]][0, 0] [2, 3] [1, 1]
-  // CHECK: tensor.insert_slice %arg1 into %[[A]][0, 3] [2, 4] [1, 1]
-  %c = tensor.concat dim(1) %x, %y : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
-  return %c : tensor<2x7xf32>
-}
-
-// -----
-
 // CHECK-LABEL: func.func @pad
 func.func @pad(%x: tensor<3xf32>) -> tensor<5xf32> {
   // CHECK: %[[F:.+]] = linalg.fill

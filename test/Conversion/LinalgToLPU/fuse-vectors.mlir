@@ -217,3 +217,37 @@ func.func @orders(%x: tensor<2x5x7xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   } -> tensor<2xf32>
   return %s, %d : tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+
+// Two programs that read the same operands walk them together, over 12
+// elements and not over 144.
+// CHECK-LABEL: func.func @siblings
+// CHECK-COUNT-1: lpu.vector
+// CHECK-NOT: lpu.vector
+func.func @siblings(%x: tensor<3x4xf32>, %y: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %s = lpu.vector ins(%x, %y : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%a: tensor<3x4xf32>, %b: tensor<3x4xf32>, %o: tensor<3x4xf32>):
+    %r = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<3x4xf32>, tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) {
+    ^bb1(%v: f32, %w: f32, %u: f32):
+      %t = arith.subf %v, %w : f32
+      linalg.yield %t : f32
+    } -> tensor<3x4xf32>
+    lpu.yield %r : tensor<3x4xf32>
+  } -> tensor<3x4xf32>
+  %d = lpu.vector ins(%y, %x : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%a: tensor<3x4xf32>, %b: tensor<3x4xf32>, %o: tensor<3x4xf32>):
+    %r = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<3x4xf32>, tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) {
+    ^bb1(%v: f32, %w: f32, %u: f32):
+      %t = arith.addf %v, %w : f32
+      linalg.yield %t : f32
+    } -> tensor<3x4xf32>
+    lpu.yield %r : tensor<3x4xf32>
+  } -> tensor<3x4xf32>
+  return %s, %d : tensor<3x4xf32>, tensor<3x4xf32>
+}

@@ -62,22 +62,23 @@ func.func @old_value(%cache: tensor<8x4xf32>, %row: tensor<1x4xf32>, %at: tensor
 
 // -----
 
-// The parts of a concatenation are computed where they belong.
-// CHECK-LABEL: func.func @concat
-func.func @concat(%x: tensor<3xf32>) -> tensor<6xf32> {
-  // CHECK: %[[E:.+]] = memref.alloc() {{.*}}: memref<6xf32>
-  // CHECK: %[[A:.+]] = memref.subview %[[E]][0] [3] [1]
-  // CHECK: lpu.vector ins(%arg0 : memref<3xf32>) outs(%[[A]] :
-  // CHECK: %[[B:.+]] = memref.subview %[[E]][3] [3] [1]
-  // CHECK: lpu.copy ins(%arg0 : memref<3xf32>) outs(%[[B]] :
-  // CHECK: return %[[E]]
+// Two destinations that are one empty tensor are two buffers all the same: else
+// the second program would overwrite what the first one has written.
+// CHECK-LABEL: func.func @destinations
+func.func @destinations(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  // CHECK: %[[A:.+]] = memref.alloc() {{.*}}: memref<3xf32>
+  // CHECK: lpu.vector ins(%arg0 : memref<3xf32>) outs(%[[A]] : memref<3xf32>)
+  // CHECK: %[[B:.+]] = memref.alloc() {{.*}}: memref<3xf32>
+  // CHECK: lpu.vector ins(%[[A]] : memref<3xf32>) outs(%[[B]] : memref<3xf32>)
+  // CHECK-NOT: lpu.copy
   %e = tensor.empty() : tensor<3xf32>
   %v = lpu.vector ins(%x : tensor<3xf32>) outs(%e : tensor<3xf32>) {
   ^bb0(%a: tensor<3xf32>, %o: tensor<3xf32>):
     lpu.yield %a : tensor<3xf32>
   } -> tensor<3xf32>
-  %f = tensor.empty() : tensor<6xf32>
-  %0 = tensor.insert_slice %v into %f[0] [3] [1] : tensor<3xf32> into tensor<6xf32>
-  %1 = tensor.insert_slice %x into %0[3] [3] [1] : tensor<3xf32> into tensor<6xf32>
-  return %1 : tensor<6xf32>
+  %w = lpu.vector ins(%v : tensor<3xf32>) outs(%e : tensor<3xf32>) {
+  ^bb0(%a: tensor<3xf32>, %o: tensor<3xf32>):
+    lpu.yield %a : tensor<3xf32>
+  } -> tensor<3xf32>
+  return %v, %w : tensor<3xf32>, tensor<3xf32>
 }

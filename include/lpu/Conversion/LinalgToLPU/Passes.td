@@ -53,19 +53,19 @@ def DecomposeTensorOpsPass : Pass<"lpu-decompose-tensor-ops"> {
   let summary = "Write every structured operation as linalg.generic and slices";
   let description = [{
     Generalises named linalg operations and elementwise arithmetic on tensors,
-    decomposes concatenations and paddings into insertions of slices, and turns
-    top-k into a sort of values and positions followed by a slice. What has no
-    elements becomes an empty tensor.
+    decomposes paddings into insertions of slices, and turns top-k into a sort
+    of values and positions followed by a slice. What has no elements becomes an
+    empty tensor.
 
     Before:
     ```mlir
-    %c = tensor.concat dim(1) %x, %y : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+    %p = tensor.pad %x low[0, 1] high[0, 0] {/* %zero */} : tensor<2x3xf32> to tensor<2x4xf32>
     ```
     After:
     ```mlir
-    %e = tensor.empty() : tensor<2x7xf32>
-    %0 = tensor.insert_slice %x into %e[0, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<2x7xf32>
-    %c = tensor.insert_slice %y into %0[0, 3] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x7xf32>
+    %e = tensor.empty() : tensor<2x4xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %p = tensor.insert_slice %x into %f[0, 1] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<2x4xf32>
     ```
   }];
   let dependentDialects = [
@@ -172,6 +172,39 @@ def FuseElementwisePass : Pass<"lpu-fuse-elementwise"> {
   ];
 }
 
+def SinkConcatsPass : Pass<"lpu-sink-concats"> {
+  let summary = "Move concatenations behind the elementwise operations that read them";
+  let description = [{
+    An elementwise operation that reads a concatenation is split into one
+    operation a part; the other operands are sliced, and the results are
+    concatenated. So a concatenation whose users are all elementwise is never
+    made: where its values end, each part is written in place. The rotation of
+    halves in a rotary embedding becomes two operations that read both halves.
+    A slice of a concatenation becomes a slice of its part.
+
+    Before:
+    ```mlir
+    %h = tensor.concat dim(0) %n, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+    %r = linalg.generic {/* multiply */} ins(%h, %s : tensor<8xf32>, tensor<8xf32>) ...
+    ```
+    After:
+    ```mlir
+    %s0 = tensor.extract_slice %s[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %r0 = linalg.generic {/* multiply */} ins(%n, %s0 : tensor<4xf32>, tensor<4xf32>) ...
+    %s1 = tensor.extract_slice %s[4] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %r1 = linalg.generic {/* multiply */} ins(%a, %s1 : tensor<4xf32>, tensor<4xf32>) ...
+    %r = tensor.concat dim(0) %r0, %r1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numSunk", "operations-split", "Operations split at a concatenation">
+  ];
+}
+
 def ExpandMathPass : Pass<"lpu-expand-math"> {
   let summary = "Expand the functions that the vector unit has no operation for";
   let description = [{
@@ -193,6 +226,7 @@ def ConvertLinalgToLPUPass : Pass<"convert-linalg-to-lpu", "::mlir::ModuleOp"> {
       whose streaming costs less.
     * A call to a private function with attribute `lpu.op` becomes the operation
       that it stands for, as does `tm_tensor.attention`.
+    * A concatenation becomes insertions of slices.
     * Everything else becomes an `lpu.vector` of its own: the general road.
 
     Before:

@@ -3,9 +3,9 @@
 //
 // Upstream's one-shot bufferization, set up for programs whose arguments are
 // tensors: which arguments may be overwritten, identity layouts for arguments,
-// and `lpu.copy` wherever a copy is needed. Empty tensors that are inserted
-// into others are eliminated first, so that a concatenation's parts are
-// computed in place.
+// and `lpu.copy` wherever a copy is needed, which later passes elide. Every
+// destination without a value gets a buffer of its own: that buffers share
+// memory is for the allocator to decide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::lpu {
 #define GEN_PASS_DEF_BUFFERIZEPASS
@@ -69,6 +70,23 @@ static void markWritableArguments(func::FuncOp function) {
   }
 }
 
+/// Gives each use of an empty tensor an empty tensor of its own.
+static void separateDestinations(ModuleOp module) {
+  SmallVector<tensor::EmptyOp> empties;
+  module.walk([&](tensor::EmptyOp empty) {
+    if (!empty->getParentOfType<VectorOp>()) {
+      empties.push_back(empty);
+    }
+  });
+  for (tensor::EmptyOp empty : empties) {
+    for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
+      OpBuilder b(use.getOwner());
+      use.set(b.clone(*empty)->getResult(0));
+    }
+    empty.erase();
+  }
+}
+
 namespace {
 
 struct BufferizePass : mlir::lpu::impl::BufferizePassBase<BufferizePass> {
@@ -79,26 +97,13 @@ struct BufferizePass : mlir::lpu::impl::BufferizePassBase<BufferizePass> {
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       markWritableArguments(function);
     }
+    separateDestinations(module);
     OneShotBufferizationOptions options = getOptions();
-    if (failed(eliminateEmptyTensors(module, options))) {
-      return signalPassFailure();
-    }
     BufferizationState state;
     if (failed(runOneShotModuleBufferize(module, options, state))) {
       return signalPassFailure();
     }
     removeBufferizationAttributesInModule(module);
-  }
-
-  static LogicalResult
-  eliminateEmptyTensors(ModuleOp module,
-                        const OneShotBufferizationOptions &options) {
-    OneShotAnalysisState state(module, options);
-    if (failed(analyzeModuleOp(module, state))) {
-      return failure();
-    }
-    IRRewriter rewriter(module.getContext());
-    return bufferization::eliminateEmptyTensors(rewriter, module, state);
   }
 };
 

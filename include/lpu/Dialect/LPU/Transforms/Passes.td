@@ -93,6 +93,36 @@ def BufferizePass : Pass<"lpu-bufferize", "::mlir::ModuleOp"> {
   ];
 }
 
+def ForwardDestinationsPass
+    : Pass<"lpu-forward-destinations", "::mlir::func::FuncOp"> {
+  let summary = "Compute buffers in the part of another that they are copied to";
+  let description = [{
+    An allocation that is copied into a slice of another one becomes that slice,
+    if no other operation touches the slice in between. So the parts of a
+    concatenation are computed in place, whichever operations compute them. A
+    copy onto itself goes as well.
+
+    Before:
+    ```mlir
+    lpu.vector ins(%x : ...) outs(%a, %b : memref<4xf32>, memref<4xf32>) {...}
+    %s = memref.subview %c[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+    lpu.copy ins(%a : ...) outs(%s : ...)
+    %t = memref.subview %c[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+    lpu.copy ins(%b : ...) outs(%t : ...)
+    ```
+    After:
+    ```mlir
+    %s = memref.subview %c[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+    %t = memref.subview %c[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+    lpu.vector ins(%x : ...) outs(%s, %t : ...) {...}
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numForwarded", "buffers-forwarded", "Buffers that became part of another">
+  ];
+}
+
 def TieResultsPass : Pass<"lpu-tie-results", "::mlir::ModuleOp"> {
   let summary = "Write results to arguments";
   let description = [{
