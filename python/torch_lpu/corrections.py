@@ -84,12 +84,31 @@ def _reciprocal(input: Tensor) -> Tensor:
     return torch.ones((), dtype=dtype, device=input.device) / input
 
 
+# Exponents for which eager does not call pow. The square root has no value below zero and keeps
+# the sign of zero, which pow does not; products are exact where pow is not.
+_POWERS: dict[float, Callable[[Tensor], Tensor]] = {
+    0.5: torch.sqrt,
+    -0.5: torch.rsqrt,
+    2: lambda x: x * x,
+    3: lambda x: x * x * x,
+    -1: torch.reciprocal,
+    -2: lambda x: torch.reciprocal(x * x),
+}
+
+
 def _pow(input: Tensor, exponent: Any) -> Tensor:
-    """A square root has no value below zero and keeps the sign of zero; powf differs in both."""
-    roots = {0.5: torch.sqrt, -0.5: torch.rsqrt}
-    if exponent not in roots or not input.is_floating_point():
+    if exponent not in _POWERS or not input.is_floating_point():
         return NotImplemented
-    return roots[exponent](input)
+    if input.dtype == torch.float16:  # Eager rounds each product of bfloat16, and float16 once.
+        return _POWERS[exponent](input.to(torch.float32)).to(input.dtype)
+    return _POWERS[exponent](input)
+
+
+def _mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
+    """Half precision rounds the difference before its square, which the stock form does not."""
+    difference = input - target
+    square = difference * difference
+    return {0: lambda: square, 1: square.mean, 2: square.sum}[reduction]()
 
 
 def _maximum(input: Tensor, other: Tensor) -> Tensor:
@@ -261,6 +280,7 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.maximum.default: _maximum,
     aten.min.dim: _min_with_index,
     aten.minimum.default: _minimum,
+    aten.mse_loss.default: _mse_loss,
     aten.neg.default: _neg,
     aten.pow.Tensor_Scalar: _pow,
     aten.reciprocal.default: _reciprocal,

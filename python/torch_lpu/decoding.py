@@ -20,8 +20,9 @@ def make_cache(model: Any, max_length: int) -> Any:
 
     config = model.config
     cache = StaticCache(config=config, max_cache_len=max_length)
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
     head_size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    cache.early_initialization(1, config.num_key_value_heads, head_size, model.dtype, model.device)
+    cache.early_initialization(1, heads, head_size, model.dtype, model.device)
     return cache
 
 

@@ -3,7 +3,7 @@
 
 PyTorch's core ATen table, without what should stay whole (`KEPT`), with what
 the core table lacks (`ADDED`), and with our own versions of some ops: see
-moments.py, corrections.py and fastpaths.py.
+moments.py, corrections.py, products.py and fastpaths.py.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .attention import ATTENTION_GRADIENTS
 from .corrections import CORRECTIONS
 from .fastpaths import FASTPATHS
 from .moments import MOMENTS
+from .products import PRODUCTS
 
 aten = torch.ops.aten
 
@@ -51,7 +52,7 @@ def decomposition_table(inference: bool) -> dict[Any, Callable]:
     kept = KEPT + (KEPT_IN_INFERENCE if inference else ())
     table: dict[Any, Callable] = dict(core_aten_decompositions())
     table.update(get_decompositions(ADDED))
-    for own in (MOMENTS, CORRECTIONS, FASTPATHS, ATTENTION_GRADIENTS):
+    for own in (MOMENTS, CORRECTIONS, PRODUCTS, FASTPATHS, ATTENTION_GRADIENTS):
         table.update(own)
     dropped = {getattr(packet, overload) for packet in kept for overload in packet.overloads()}
     return {op: fn for op, fn in table.items() if op not in dropped}

@@ -45,9 +45,12 @@ class _Locations(ContextCache):
 
 
 class _NodeImporter(GraphNodeImporter):
-    """Imports the whole operations as calls to private functions."""
+    """Imports the whole operations as calls to private functions, wide products as ATen's."""
 
     def _import_torch_op_overload(self, loc: ir.Location, node: Node, concrete_target: Any = None) -> None:
+        if node.target is ops.product:
+            self._import_product(loc, node)
+            return
         describe_attributes = _WHOLE_OPS.get(node.target)
         if describe_attributes is None:
             super()._import_torch_op_overload(loc, node, concrete_target)
@@ -57,6 +60,14 @@ class _NodeImporter(GraphNodeImporter):
         function = self.fx_importer.declare(describe_attributes(node), [v.type for v in operands], result)
         call = func_dialect.CallOp([result], function, operands, loc=loc)
         self.bind_node_value(node, call.results[0])
+
+    def _import_product(self, loc: ir.Location, node: Node) -> None:
+        """`torch.aten.mm` and `torch.aten.bmm` accumulate in float32 and round only to a narrower result."""
+        result = self._cc.node_val_to_type(node)
+        operands = [self.resolve_node_value(operand) for operand in args_of(node)]
+        name = {2: "torch.aten.mm", 3: "torch.aten.bmm"}[node.meta["val"].dim()]
+        product = ir.Operation.create(name, results=[result], operands=operands, loc=loc)
+        self.bind_node_value(node, product.results[0])
 
 
 class _Importer(FxImporter):

@@ -8,7 +8,6 @@ result k is the new value of input j.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +22,8 @@ from torch.fx.node import map_arg
 from . import ops
 from .attention import convert_flash_attention, group_queries
 from .options import Options
-from .rewriting import arguments, call, shape_of
+from .precision import keep_numbers, round_compared, round_once
+from .rewriting import arguments, call, compute_in, shape_of
 from .support import DTYPES, VIEW_OPS
 
 aten = torch.ops.aten
@@ -161,20 +161,7 @@ def widen_bytes(graph: Graph) -> None:
         computes = isinstance(node.target, OpOverload) and node.target not in _MOVES
         if not computes or not any(_is_bytes(operand) for operand in node.all_input_nodes):
             continue
-        with graph.inserting_before(node):
-            args, kwargs = map_arg(
-                (node.args, node.kwargs), lambda operand: _converted(graph, operand, torch.int32)
-            )
-            wide = call(graph, node, node.target, *args, **kwargs)
-        elements = [user for user in node.users if user.target is operator.getitem]
-        for value in elements or [node]:
-            with graph.inserting_before(node):
-                result = wide if value is node else call(graph, node, operator.getitem, wide, value.args[1])
-                if _is_bytes(value):
-                    result = call(graph, node, aten._to_copy.default, result, dtype=torch.uint8)
-            value.replace_all_uses_with(result)
-        for old in (*elements, node):
-            graph.erase_node(old)
+        compute_in(graph, node, (torch.uint8,), torch.int32)
 
 
 def _convert_to_bytes(graph: Graph, node: Node) -> None:
@@ -189,64 +176,6 @@ def _convert_to_bytes(graph: Graph, node: Node) -> None:
 def _is_bytes(node: Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, Tensor) and value.dtype == torch.uint8
-
-
-def _converted(graph: Graph, node: Node, dtype: torch.dtype) -> Node:
-    return call(graph, node, aten._to_copy.default, node, dtype=dtype) if _is_bytes(node) else node
-
-
-_COMPARISONS = {getattr(aten, name).Scalar for name in ("eq", "ge", "gt", "le", "lt", "ne")}
-
-
-def round_compared(graph: Graph) -> None:
-    """PyTorch rounds a number to the type of the tensor it is compared with; torch-mlir keeps float64."""
-    for node in list(graph.nodes):
-        if node.target not in _COMPARISONS:
-            continue
-        tensor, number = node.args
-        dtype = tensor.meta["val"].dtype
-        if isinstance(number, float) and not dtype.is_floating_point:
-            dtype = torch.get_default_dtype()
-            with graph.inserting_before(node):
-                tensor = call(graph, node, aten._to_copy.default, tensor, dtype=dtype)
-        if dtype.is_floating_point and isinstance(number, int | float):
-            node.args = (tensor, _rounded(dtype, number))
-
-
-def _rounded(dtype: torch.dtype, number: float) -> float:
-    with unset_fake_temporarily():
-        return torch.tensor(number, dtype=torch.float64).to(dtype).item()
-
-
-# Arithmetic in which PyTorch takes a number beside half-precision tensors as it is; a sum rounds it.
-_TAKES_NUMBERS = {aten.div.Tensor, aten.mul.Tensor}
-
-
-def keep_numbers(graph: Graph) -> None:
-    """A number that a half-precision type does not hold stays one: torch-mlir rounds it to that type."""
-    for node in list(graph.nodes):
-        value = node.meta.get("val")
-        if node.target not in _TAKES_NUMBERS or value.dtype not in (torch.float16, torch.bfloat16):
-            continue
-        if all(_holds(value.dtype, number) for number in node.args):
-            continue
-        with graph.inserting_before(node):
-            operands = (
-                call(graph, node, aten._to_copy.default, operand, dtype=torch.float32)
-                if isinstance(operand, Node)
-                else operand
-                for operand in node.args
-            )
-            exact = call(graph, node, node.target, *operands)
-            rounded = call(graph, node, aten._to_copy.default, exact, dtype=value.dtype)
-        node.replace_all_uses_with(rounded)
-        graph.erase_node(node)
-
-
-def _holds(dtype: torch.dtype, number: Any) -> bool:
-    if not isinstance(number, int | float):
-        return True
-    return _rounded(dtype, number) == number or number != number
 
 
 def fold_empty(graph: Graph) -> None:
@@ -310,6 +239,7 @@ _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, keep_nan),
     (None, round_compared),
     (None, keep_numbers),
+    (None, round_once),
     (None, widen_bytes),
     ("attention", convert_flash_attention),
     ("grouped-query", group_queries),

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operations that stay whole from FX to the machine: `lpu::attention` and `lpu::scatter`.
+"""Operations of our own in FX graphs.
+
+`lpu::attention` and `lpu::scatter` stay whole from FX to the machine.
 
 PyTorch's default decompositions destroy both: attention turns into two batched
 matrix products over a repeated K and a softmax with a test for -inf, a row
-write into one scatter per element. Each operation has an eager kernel (so a
+write into one scatter per element. `lpu::product` is what ATen has no CPU
+kernel for: the float32 product of two half-precision matrices, or batches of
+them, as the machine accumulates it. Each operation has an eager kernel (so a
 graph that falls back still runs) and a shape function, nothing else.
 """
 
@@ -16,6 +20,7 @@ _LIBRARY = torch.library.Library("lpu", "DEF")
 _LIBRARY.define(
     "attention(Tensor query, Tensor key, Tensor value, Tensor? mask, float scale, bool causal) -> Tensor"
 )
+_LIBRARY.define("product(Tensor left, Tensor right) -> Tensor")
 _LIBRARY.define("scatter(Tensor cache, Tensor index, Tensor value, int axis, bool wrap_negative) -> Tensor")
 
 
@@ -35,6 +40,14 @@ def _attention_shape(
     return query.new_empty((*query.shape[:-1], value.shape[-1]))
 
 
+def _product(left: Tensor, right: Tensor) -> Tensor:
+    return left.float() @ right.float()
+
+
+def _product_shape(left: Tensor, right: Tensor) -> Tensor:
+    return left.new_empty((*left.shape[:-1], right.shape[-1]), dtype=torch.float32)
+
+
 def _scatter(cache: Tensor, index: Tensor, value: Tensor, axis: int, wrap_negative: bool) -> Tensor:
     result = cache.clone(memory_format=torch.contiguous_format)
     if wrap_negative:
@@ -49,12 +62,14 @@ def _scatter_shape(cache: Tensor, index: Tensor, value: Tensor, axis: int, wrap_
 
 for _name, _kernel, _shape in (
     ("attention", _attention, _attention_shape),
+    ("product", _product, _product_shape),
     ("scatter", _scatter, _scatter_shape),
 ):
     _LIBRARY.impl(_name, _kernel, "CompositeExplicitAutograd")
     torch.library.register_fake(f"lpu::{_name}", _shape, lib=_LIBRARY)
 
 attention = torch.ops.lpu.attention.default
+product = torch.ops.lpu.product.default
 scatter = torch.ops.lpu.scatter.default
 
-WHOLE_OPS = (attention, scatter)
+OWN_OPS = (attention, product, scatter)

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Collection
 from typing import Any
 
+import torch
+from torch import Tensor
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
@@ -33,3 +37,33 @@ def shape_of(node: Node) -> list[int]:
 def arguments(node: Node) -> tuple[Any, ...]:
     """The positional arguments, whose types the op's schema knows and FX does not."""
     return node.args
+
+
+def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: torch.dtype) -> None:
+    """Replaces a call by one on `wide` instead of the types of `narrow`; results keep their types."""
+
+    def enter(operand: Node) -> Node:
+        if not _has_type(operand, narrow):
+            return operand
+        return call(graph, node, torch.ops.aten._to_copy.default, operand, dtype=wide)
+
+    with graph.inserting_before(node):
+        args, kwargs = map_arg((node.args, node.kwargs), enter)
+        if kwargs.get("dtype") in narrow:
+            kwargs = {**kwargs, "dtype": wide}
+        result = call(graph, node, node.target, *args, **kwargs)
+    elements = [user for user in node.users if user.target is operator.getitem]
+    for value in elements or [node]:
+        with graph.inserting_before(node):
+            new = result if value is node else call(graph, node, operator.getitem, result, value.args[1])
+            if _has_type(value, narrow):
+                dtype = value.meta["val"].dtype
+                new = call(graph, node, torch.ops.aten._to_copy.default, new, dtype=dtype)
+        value.replace_all_uses_with(new)
+    for old in (*elements, node):
+        graph.erase_node(old)
+
+
+def _has_type(node: Node, dtypes: Collection[torch.dtype]) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.dtype in dtypes

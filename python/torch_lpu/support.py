@@ -126,7 +126,7 @@ def _kind(node: Node) -> str | None:
         return None
     if node.op != "call_function":
         return f"{node.op} nodes are not ATen operations"
-    if node.target is operator.getitem or node.target in ops.WHOLE_OPS:
+    if node.target is operator.getitem or node.target in ops.OWN_OPS:
         return None
     if not isinstance(node.target, OpOverload):
         return "higher-order and Python operations are not lowered"

@@ -42,3 +42,19 @@ def lpu_compile() -> Callable[..., Callable[..., Any]]:
         )
 
     return compile_
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Grows by one whenever a graph is compiled for concrete sizes."""
+    from torch_lpu import backend
+
+    compiled: list[Any] = []
+    original = backend.compile_dynamo
+
+    def count(gm: Any, *args: Any) -> Any:
+        compiled.append(gm)
+        return original(gm, *args)
+
+    monkeypatch.setattr(backend, "compile_dynamo", count)
+    return compiled

@@ -6,22 +6,6 @@ import torch
 from checks import check
 from trap import trap
 
-from torch_lpu import backend
-
-
-@pytest.fixture
-def compilations(monkeypatch):
-    """Grows by one whenever a graph is compiled for concrete sizes."""
-    compiled = []
-    original = backend.compile_dynamo
-
-    def count(gm, *args):
-        compiled.append(gm)
-        return original(gm, *args)
-
-    monkeypatch.setattr(backend, "compile_dynamo", count)
-    return compiled
-
 
 @pytest.mark.parametrize("dynamic", [None, True])
 def test_each_size_gets_its_program(dynamic):

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Decompositions of matrix products with a summand: half precision rounds once, as eager does.
+
+The stock forms round the product before the sum (addmm), or make float32
+copies of both matrices (baddbmm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+from . import ops
+
+aten = torch.ops.aten
+
+
+def _add_product(input: Tensor, left: Tensor, right: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    if left.dtype not in (torch.bfloat16, torch.float16):
+        return NotImplemented
+    result = ops.product(left, right)
+    if alpha != 1:
+        result = result * alpha
+    if beta == 0:  # Not even NaN of the summand counts.
+        return result.to(left.dtype)
+    summand = input.to(torch.float32)
+    return (result + (summand if beta == 1 else summand * beta)).to(left.dtype)
+
+
+PRODUCTS: dict[OpOverload, Callable] = {
+    aten.addmm.default: _add_product,
+    aten.baddbmm.default: _add_product,
+}
