@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The benchmarks run, on something small, and write the numbers that they promise."""
+
+import json
+
+import pytest
+
+from benchmarks import compile as compile_benchmark
+from benchmarks import decode, harness, ops, prefill
+
+TINY = ["--model", "tiny", "--machine", "tiny", "--cache", "16"]
+
+
+def numbers(main, path, *arguments):
+    main([*arguments, "--json", str(path)])
+    result = json.loads(path.read_text())
+    assert {"cpu", "threads", "date", "load"} <= result["host"].keys()
+    assert result["machine"] == "tiny"
+    return result
+
+
+@pytest.mark.parametrize(
+    ("main", "position"), [(decode.main, 5), (prefill.main, 0)], ids=["decode", "prefill"]
+)
+def test_passes(main, position, tmp_path, capsys):
+    arguments = [*TINY, "--position", str(position), "--dtypes", "f32", "--repetitions", "2"]
+    tokens = 1 if main is decode.main else 4
+    result = numbers(main, tmp_path / "numbers.json", *arguments, "--tokens", str(tokens))
+    measured = result["dtypes"]["f32"]
+    for name in ("lpu", "eager"):
+        assert measured["host"][name]["wall_ms"] >= measured["host"][name]["wall_ms_min"] > 0
+    assert measured["host_ratio"]["eager"] > 0
+    assert measured["same_token"] == {"eager": True}
+    assert measured["cycles"] > 0 and 0 < measured["share_of_peak"] < 1
+    assert measured["bytes_ratio"] == measured["bytes_moved"] / measured["compulsory_bytes"]
+    assert measured["lmu_bytes"] > 0
+    assert measured["mm_operands"]["f32"] == measured["instructions"]["mm"]
+    printed = capsys.readouterr().out
+    assert "moved / compulsory" in printed and "CPU ms" in printed
+
+
+def test_compile(tmp_path, capsys):
+    arguments = [*TINY, "--position", "5", "--peers", "aot_eager"]
+    result = numbers(compile_benchmark.main, tmp_path / "numbers.json", *arguments)
+    assert set(result["stages_s"]) == {"torch", "linalg", "lpu", "tiled", "buffer", "alloc", "isa", "bin"}
+    assert 0 < result["stages_total_s"] < result["first_call_s"]["lpu"]
+    assert result["ratio"]["aot_eager"] > 0
+    assert "all stages" in capsys.readouterr().out
+
+
+def test_ops(tmp_path, capsys):
+    result = numbers(ops.main, tmp_path / "numbers.json", "--machine", "tiny", "--ops", "rms_norm 1x8192")
+    assert [(row["op"], row["dtype"]) for row in result["ops"]] == [
+        ("rms_norm 1x8192", "f32"),
+        ("rms_norm 1x8192", "bf16"),
+    ]
+    for row in result["ops"]:
+        assert row["cycles"] >= row["least_cycles"] > 0
+        assert row["bound"] in ("hbm", "sxe", "vxe")
+    assert "cycles / least" in capsys.readouterr().out
+
+
+def test_takes_turns():
+    order = []
+    calls = {name: lambda name=name: order.append(name) for name in "ab"}
+    times = harness.measure_in_turns(calls, 2, lambda: order.append("-"))
+    assert order == ["-", "a", "-", "b", "-", "a", "-", "b"]
+    assert len(times["a"].wall) == len(times["b"].cpu) == 2
