@@ -220,53 +220,6 @@ static Register resize(MicroDraft &draft, Register value, MicroType to,
                        value);
 }
 
-/// `a` to the power `n` >= 1 by squaring, most significant bit first: 2 is
-/// a * a and 3 is (a * a) * a, as everyone computes them.
-static Register raise(MicroDraft &draft, Register a, uint64_t n, Type type) {
-  bool isFloat = isa<FloatType>(type);
-  auto multiply = [&](Register x, Register y) {
-    Register product = draft.compute(
-        isFloat ? MicroOpcode::MulF : MicroOpcode::MulI, x.type, {x, y});
-    return isFloat ? roundTo(draft, type, product) : product;
-  };
-  Register power = a;
-  for (int bit = static_cast<int>(llvm::Log2_64(n)) - 1; bit >= 0; --bit) {
-    power = multiply(power, power);
-    if ((n >> bit) & 1) {
-      power = multiply(power, a);
-    }
-  }
-  return power;
-}
-
-/// A float to an integer power. Small constant powers are products; the rest
-/// go through the power of two floats.
-static Register lowerFPowI(MicroDraft &draft, math::FPowIOp op, Register base,
-                           Register exponent) {
-  Type type = op.getType();
-  APInt number;
-  if (matchPattern(op.getRhs(), m_ConstantInt(&number))) {
-    int64_t n = number.getSExtValue();
-    if (n == 0) {
-      return draft.constantFloat(1.0f);
-    }
-    if (n >= -4 && n <= 4) {
-      Register power = raise(draft, base, std::abs(n), type);
-      if (n > 0) {
-        return power;
-      }
-      Register one = draft.constantFloat(1.0f);
-      return roundTo(
-          draft, type,
-          draft.compute(MicroOpcode::DivF, MicroType::F32, {one, power}));
-    }
-  }
-  Register wide = draft.convert(MicroOpcode::SIToF, MicroType::F32, exponent);
-  return roundTo(
-      draft, type,
-      draft.compute(MicroOpcode::PowF, MicroType::F32, {base, wide}));
-}
-
 /// The bits of a float as an integer of the same width and back; f16 has no
 /// such conversion on the machine.
 static FailureOr<Register> lowerBitcast(MicroDraft &draft, arith::BitcastOp op,
@@ -409,9 +362,6 @@ static FailureOr<Register> lowerSpecial(MicroDraft &draft, Operation *op,
                     : MicroPredicateF::OLT,
                 size, infinity);
           })
-          .Case([&](math::FPowIOp power) {
-            return lowerFPowI(draft, power, in[0], in[1]);
-          })
           .Default([&](Operation *) {
             isKnown = false;
             return none;
@@ -421,18 +371,6 @@ static FailureOr<Register> lowerSpecial(MicroDraft &draft, Operation *op,
   }
   if (auto bitcast = dyn_cast<arith::BitcastOp>(op)) {
     return lowerBitcast(draft, bitcast, in[0]);
-  }
-  if (auto power = dyn_cast<math::IPowIOp>(op)) {
-    APInt number;
-    if (matchPattern(power.getRhs(), m_ConstantInt(&number)) &&
-        number.isStrictlyPositive()) {
-      return raise(draft, in[0], number.getZExtValue(), resultType);
-    }
-    if (matchPattern(power.getRhs(), m_Zero())) {
-      return draft.constantInteger(type, 1);
-    }
-    return op->emitOpError("has no micro-operation; expected a constant "
-                           "exponent that is not negative");
   }
   return op->emitOpError("has no micro-operation");
 }

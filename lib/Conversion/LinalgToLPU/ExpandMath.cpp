@@ -90,7 +90,7 @@ struct ExpandAbsoluteInteger : OpRewritePattern<math::AbsIOp> {
   }
 };
 
-/// Integer power with a small constant exponent, by squaring.
+/// Integer power with a constant exponent, by squaring.
 struct ExpandIntegerPower : OpRewritePattern<math::IPowIOp> {
   using Base::Base;
 
@@ -98,8 +98,9 @@ struct ExpandIntegerPower : OpRewritePattern<math::IPowIOp> {
                                 PatternRewriter &rewriter) const override {
     APInt exponent;
     if (!matchPattern(op.getRhs(), m_ConstantInt(&exponent)) ||
-        exponent.isNegative() || exponent.ugt(64)) {
-      return rewriter.notifyMatchFailure(op, "has no small constant exponent");
+        exponent.isNegative()) {
+      return rewriter.notifyMatchFailure(
+          op, "has no constant exponent that is not negative");
     }
     Location loc = op.getLoc();
     Value power = op.getLhs();

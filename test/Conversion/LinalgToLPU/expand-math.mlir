@@ -53,3 +53,25 @@ func.func @absolute(%x: i32) -> i32 {
   %0 = math.absi %x : i32
   return %0 : i32
 }
+
+// -----
+
+// x^100 = (x^4 * x^32) * x^64, and x^0 = 1.
+// CHECK-LABEL: func.func @integer_power
+// CHECK: %[[ONE:.+]] = arith.constant 1 : i32
+// CHECK: %[[X2:.+]] = arith.muli %arg0, %arg0
+// CHECK: %[[X4:.+]] = arith.muli %[[X2]], %[[X2]]
+// CHECK: %[[X8:.+]] = arith.muli %[[X4]], %[[X4]]
+// CHECK: %[[X16:.+]] = arith.muli %[[X8]], %[[X8]]
+// CHECK: %[[X32:.+]] = arith.muli %[[X16]], %[[X16]]
+// CHECK: %[[X36:.+]] = arith.muli %[[X4]], %[[X32]]
+// CHECK: %[[X64:.+]] = arith.muli %[[X32]], %[[X32]]
+// CHECK: %[[X100:.+]] = arith.muli %[[X36]], %[[X64]]
+// CHECK: return %[[X100]], %[[ONE]]
+func.func @integer_power(%x: i32) -> (i32, i32) {
+  %hundred = arith.constant 100 : i32
+  %zero = arith.constant 0 : i32
+  %0 = math.ipowi %x, %hundred : i32
+  %1 = math.ipowi %x, %zero : i32
+  return %0, %1 : i32, i32
+}
