@@ -195,12 +195,37 @@ static bool parseDisable(StringRef text, PipelineOptions &options,
   return true;
 }
 
+/// Splits options at blanks that are not between quotes, which it removes: a
+/// path may hold blanks. False if a quote is not closed.
+static bool splitOptions(StringRef text, SmallVector<std::string> &words) {
+  std::string word;
+  char quote = 0;
+  for (char c : text) {
+    if (c == quote) {
+      quote = 0;
+    } else if (!quote && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (quote || !llvm::isSpace(c)) {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::exchange(word, {}));
+    }
+  }
+  if (!word.empty()) {
+    words.push_back(word);
+  }
+  return !quote;
+}
+
 bool mlir::lpu::parsePipelineOptions(StringRef text, PipelineOptions &options,
                                      std::string &error) {
   std::string names = llvm::join(
       llvm::map_range(stages, [](const Stage &s) { return s.name; }), ", ");
-  SmallVector<StringRef> words;
-  llvm::SplitString(text, words);
+  SmallVector<std::string> words;
+  if (!splitOptions(text, words)) {
+    error = "a quote is not closed";
+    return false;
+  }
   for (StringRef word : words) {
     auto [key, value] = word.split('=');
     if (key == "machine") {

@@ -58,11 +58,18 @@ class Compilation:
 
 def pipeline(options: Options, start: str, stop: str) -> str:
     """The pipeline between two stages, in the textual syntax of lpu-opt."""
-    arguments = [f"from={start}", f"to={stop}", f"machine={options.machine}"]
+    arguments = [f"from={start}", f"to={stop}", f"machine={_quoted(options.machine)}"]
     disabled = [name for stage in PIPELINE_STAGES for name in options.disabled_in(stage)]
     if disabled:
         arguments.append(f"disable={','.join(disabled)}")
     return f"builtin.module(lpu-pipeline{{{' '.join(arguments)}}})"
+
+
+def _quoted(text: str) -> str:
+    """A value for the pipeline's options, which are separated by blanks."""
+    if not any(character.isspace() or character in "'\"" for character in text):
+        return text
+    return f'"{text}"' if "'" in text else f"'{text}'"
 
 
 def _run_pipeline(start: str, stop: str) -> Callable[[str, Options], str]:

@@ -90,6 +90,15 @@ def test_a_malformed_machine_file_names_file_line_and_key(tmp_path):
         compiled(torch.ones(2))
 
 
+@pytest.mark.parametrize("name", ["my machine.toml", "it's mine.toml"])
+def test_a_machine_file_with_blanks_and_quotes(name, tmp_path):
+    path = tmp_path / name
+    path.write_text('base = "tiny"\nname = "mine"\n')
+    options = {"machine": str(path), "fallback": "error", "dump_dir": tmp_path / "dump"}
+    torch.compile(lambda x: x + 1, backend="lpu", options=options)(torch.ones(2))
+    assert 'name = "mine"' in (tmp_path / "dump" / "30-lpu.mlir").read_text()
+
+
 def test_a_directory_that_cannot_be_written_to(tmp_path):
     (tmp_path / "file").write_text("")
     options = {"dump_dir": tmp_path / "file" / "dump"}
