@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElfFormat.h"
+#include "Utf8.h"
 #include "lpu/Target/Binary.h"
 
 #include <algorithm>
@@ -22,6 +23,15 @@ static Error at(uint64_t offset, const std::string &message) {
   std::snprintf(place, sizeof(place),
                 "byte 0x%llx: ", static_cast<unsigned long long>(offset));
   return Error{place + message};
+}
+
+/// Checks that the bytes at `offset` of the file are text.
+static std::optional<Error> checkText(std::string_view text, uint64_t offset,
+                                      const std::string &what) {
+  size_t good = utf8Prefix(text);
+  return good == text.size()
+             ? std::optional<Error>()
+             : at(offset + good, what + " is not UTF-8 from here on");
 }
 
 namespace {
@@ -84,6 +94,11 @@ public:
   std::string string(const char *what) {
     uint32_t size = count(1, what);
     std::string text(reinterpret_cast<const char *>(file + position), size);
+    if (auto problem = checkText(text, position, what); problem && !error) {
+      error = problem;
+      position = end;
+      return "";
+    }
     position += size;
     return text;
   }
@@ -365,6 +380,9 @@ static std::optional<Error> readMachine(const Container &container,
   const elf::SectionHeader &section = container.header(elf::Machine);
   std::string text(reinterpret_cast<const char *>(data + section.offset),
                    section.size);
+  if (auto error = checkText(text, section.offset, ".lpu.machine")) {
+    return error;
+  }
   Result<MachineModel> machine = MachineModel::parse(text, ".lpu.machine");
   if (!machine) {
     return at(section.offset, machine.message());
@@ -399,6 +417,11 @@ Result<Program> lpu::readBinary(const uint8_t *data, size_t size) {
     const elf::SectionHeader &section = container.header(elf::StringTable);
     return at(section.offset + section.size - 1,
               ".strtab does not end in a zero byte");
+  }
+  if (auto error =
+          checkText({program.strtab.data(), program.strtab.size()},
+                    container.header(elf::StringTable).offset, ".strtab")) {
+    return *error;
   }
   if (auto error = readMicro(container.section(elf::Micro), program)) {
     return *error;

@@ -10,6 +10,7 @@
 #include "lpu/Target/Binary.h"
 #include "ElfFormat.h"
 #include "EveryInstruction.h"
+#include "Utf8.h"
 #include "lpu/Target/Verifier.h"
 
 #include <cstring>
@@ -196,4 +197,36 @@ TEST(Binary, MessagesNameTheByte) {
   EXPECT_EQ(
       readBinary(std::vector<uint8_t>(3)).message(),
       "byte 0x3: the file ends inside of the ELF header, expected 64 bytes");
+}
+
+TEST(Binary, PrefixesOfUtf8) {
+  EXPECT_EQ(utf8Prefix(""), 0u);
+  EXPECT_EQ(utf8Prefix("a\u00e9\u20ac\U0001f600"), 10u);
+  EXPECT_EQ(utf8Prefix(std::string_view("a\0b", 3)), 3u);
+  for (const char *wrong :
+       {"ab\x80", "ab\xff", "ab\xc3", "ab\xe2\x82", "ab\xc0\x80", "ab\xe0\x80\x80",
+        "ab\xed\xa0\x80", "ab\xf4\x90\x80\x80", "ab\xf8\x88\x80\x80\x80"}) {
+    EXPECT_EQ(utf8Prefix(wrong), 2u) << wrong;
+  }
+}
+
+// Names reach Python as text.
+TEST(Binary, TextIsUtf8) {
+  Program program = everyInstruction();
+  auto messageOf = [](const Program &program) {
+    Result<Program> read = readBinary(writeBinary(program));
+    return read ? "no error" : read.message();
+  };
+  std::string name = program.inputs[0].name;
+  program.inputs[0].name = "caf\u00e9";
+  EXPECT_EQ(messageOf(program), "no error");
+  program.inputs[0].name = "caf\xe9";
+  std::string message = messageOf(program);
+  EXPECT_EQ(message.substr(0, 7), "byte 0x") << message;
+  EXPECT_NE(message.find("the name of a tensor is not UTF-8 from here on"),
+            std::string::npos)
+      << message;
+  program.inputs[0].name = name;
+  program.strtab.insert(program.strtab.end(), {'\xff', '\0'});
+  EXPECT_NE(messageOf(program).find(".strtab is not UTF-8"), std::string::npos);
 }
