@@ -3,7 +3,8 @@
 
 The key is everything that decides the binary: the module's text, the machine's
 parameters (not its name: a file may change), what is switched off, and the
-versions of the compiler's parts.
+compiler: the versions of its parts, and what its libraries look like, since a
+developer's change without the version.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import threading
 from collections import OrderedDict
 from functools import cache as memoize
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from .options import Options
 
@@ -30,11 +32,20 @@ def _versions() -> str:
     return " ".join(f"{package}={of(package)}" for package in ("torch-lpu", "torch-mlir", "torch"))
 
 
+@memoize
+def _libraries() -> str:
+    """Size and time of every library of the compiler."""
+    from .mlir import _mlir_libs
+
+    entries = sorted(Path(_mlir_libs.__file__).parent.glob("*.so*"))
+    return " ".join(f"{e.name}={e.stat().st_size}@{e.stat().st_mtime_ns}" for e in entries)
+
+
 def cache_key(text: str | bytes, options: Options) -> str:
     from .machines import machine_text
 
     digest = hashlib.sha256()
-    for part in (text, machine_text(options.machine), " ".join(options.disable), _versions()):
+    for part in (text, machine_text(options.machine), " ".join(options.disable), _versions(), _libraries()):
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
