@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shlex
 import tempfile
@@ -26,21 +27,43 @@ from .report import Run, RunHook
 MAX_ARGUMENT_BYTES = 64 << 20
 
 _lock = threading.Lock()
-_used: dict[str, int] = {}
+_used: dict[Path, int] = {}
+# By (process, dump_dir): a forked process does not write where its parent does.
+_roots: dict[tuple[int, Path], Path] = {}
 
 
 def next_directory(dump_dir: str) -> Path:
-    """The directory itself for the first program, `graph-1`, `graph-2`, ... inside it for later ones."""
-    root = Path(dump_dir).resolve()
-    with _lock:
-        number = _used.get(str(root), 0)
-        _used[str(root)] = number + 1
-    directory = root / f"graph-{number}" if number else root
+    """The directory itself for the first program, `graph-1`, `graph-2`, ... inside it for later ones.
+
+    While a process dumps into a directory, another one gets `process-<id>` inside it.
+    """
+    given = Path(dump_dir).resolve()
+    directory = given
     try:
+        with _lock:
+            owner = (os.getpid(), given)
+            if owner not in _roots:
+                _roots[owner] = _claim(given)
+            root = _roots[owner]
+            number = _used.get(root, 0)
+            _used[root] = number + 1
+        directory = root / f"graph-{number}" if number else root
         directory.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=directory).close()
     except OSError as error:
         raise OptionError(f"option 'dump_dir': cannot write to {directory}: {error.strerror}.") from None
+    return directory
+
+
+def _claim(directory: Path) -> Path:
+    """The directory, locked until this process ends; one inside it if another process holds the lock."""
+    directory.mkdir(parents=True, exist_ok=True)
+    lock = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return directory / f"process-{os.getpid()}"
     return directory
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 import torch
@@ -22,21 +23,22 @@ from .options import check_choice
 from .signature import Argument, Buffer, Signature
 from .support import DTYPES
 
-_overrides: dict[str, Any] = {}
+_overrides: ContextVar[dict[str, Any]] = ContextVar("torch_lpu.running", default={})
 
 
 @contextmanager
 def running(**run_options: Any) -> Iterator[None]:
-    """All programs inside the `with` block run with these options of the simulator (`dma`, `poison`, ...)."""
+    """All programs inside the `with` block run with these options of the simulator (`dma`, `poison`, ...).
+
+    Other threads are not inside of it.
+    """
     if "dma" in run_options:
         check_choice("dma", run_options["dma"])
-    before = dict(_overrides)
-    _overrides.update(run_options)
+    token = _overrides.set({**_overrides.get(), **run_options})
     try:
         yield
     finally:
-        _overrides.clear()
-        _overrides.update(before)
+        _overrides.reset(token)
 
 
 class Executable(Protocol):
@@ -94,7 +96,9 @@ class Program:
         collectors = reports.collectors()
         timing = bool(collectors) or hook is not None
         trace = hook is not None or any(collector.trace for collector in collectors)
-        run = self.executable.run(pointers, timing=timing, trace=trace, **{**self.run_options, **_overrides})
+        run = self.executable.run(
+            pointers, timing=timing, trace=trace, **{**self.run_options, **_overrides.get()}
+        )
         for collector in collectors:
             collector.add(run)
         if hook is not None:

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ import torch.nn.functional as F
 from torch_lpu import _simulator, backend
 from torch_lpu.cache import process_cache
 from torch_lpu.compiler import FILES
-from torch_lpu.program import Program
+from torch_lpu.program import Program, running
 
 
 def decode_step(cache, at, row, query, weight):
@@ -49,6 +50,42 @@ def test_later_programs_get_directories_of_their_own(tmp_path, lpu_compile):
     for size in (2, 3):
         lpu_compile(lambda x: x + 1, dump_dir=tmp_path)(torch.randn(size))
     assert (tmp_path / "80-bin.lpubin").exists() and (tmp_path / "graph-1" / "80-bin.lpubin").exists()
+
+
+def test_a_process_does_not_dump_where_another_one_does(tmp_path):
+    from torch_lpu.dump import next_directory
+
+    script = (
+        "import sys; from torch_lpu.dump import next_directory as n; print(n(sys.argv[1]), n(sys.argv[1]))"
+    )
+
+    def in_another_process(path):
+        done = subprocess.run(
+            [sys.executable, "-c", script, path], check=True, capture_output=True, text=True
+        )
+        return [os.path.relpath(directory, path) for directory in done.stdout.split()]
+
+    assert in_another_process(tmp_path) == [".", "graph-1"]
+    assert next_directory(str(tmp_path)) == tmp_path  # The other process has ended.
+    first, second = in_another_process(tmp_path)
+    assert first.startswith("process-") and second == f"{first}/graph-1"
+    assert next_directory(str(tmp_path)) == tmp_path / "graph-1"
+
+
+def test_other_threads_do_not_run_as_this_one():
+    program = make_program(lambda x: x + 1, torch.ones(2))
+    seen = []
+    program.executable.run = lambda pointers, **options: seen.append(options["dma"])
+    with running(dma="late"):
+        program(torch.ones(2))
+        with running(dma="random:3"):
+            program(torch.ones(2))
+        thread = threading.Thread(target=program, args=(torch.ones(2),))
+        thread.start()
+        thread.join()
+        program(torch.ones(2))
+    program(torch.ones(2))
+    assert seen == ["late", "random:3", "early", "late", "early"]
 
 
 def test_repro_script_replays_every_stage_byte_for_byte(dump):
