@@ -34,6 +34,7 @@ using namespace mlir::lpu;
 static constexpr Optimization optimizations[] = {
     {"fuse-elementwise", "lpu", "lpu-fuse-elementwise"},
     {"sink-concats", "lpu", "lpu-sink-concats"},
+    {"materialize-lengths", "lpu", "lpu-materialize-lengths"},
     {"fuse-vectors", "lpu", "lpu-fuse-vectors"},
     {"forward-destinations", "buffer", "lpu-forward-destinations"},
     {"stage-operands", "buffer", "lpu-stage-operands"},
@@ -99,8 +100,12 @@ static void addLPUPasses(PassList &passes) {
   addCleanup(passes);
   passes.add(createConvertLinalgToLPUPass());
   addCleanup(passes);
+  // Before the fusion, so that what makes a mask also counts its keys.
+  passes.addNested<func::FuncOp>(createMaterializeLengthsPass());
   passes.addNested<func::FuncOp>(createFuseVectorsPass());
   addCleanup(passes);
+  // What is merged stands where the later of its parts stood.
+  passes.addNested<func::FuncOp>(createScheduleLengthsPass());
   passes.add(createVerifyLPUPass());
 }
 

@@ -56,6 +56,7 @@ uint32_t Icp::fetch() {
 void Icp::loadImmediate(const Instruction &word) {
   state.registers[word.aux] =
       static_cast<int64_t>(uint64_t(word.b) << 32 | word.a);
+  state.isUnknown[word.aux] = false;
 }
 
 void Icp::loadElement(const Instruction &word, const uint8_t *data,
@@ -65,10 +66,23 @@ void Icp::loadElement(const Instruction &word, const uint8_t *data,
   std::memcpy(&bits, data, width);
   unsigned unused = 64 - 8 * width;
   state.registers[word.aux] = static_cast<int64_t>(bits << unused) >> unused;
+  state.isUnknown[word.aux] = false;
+}
+
+void Icp::loadUnknown(const Instruction &word) {
+  state.registers[word.aux] = 0;
+  state.isUnknown[word.aux] = true;
 }
 
 void Icp::compute(const Instruction &word) {
   AluFields fields = AluFields::unpack(word.aux);
+  if (state.isUnknown[fields.rs] ||
+      (!fields.immediate && state.isUnknown[fields.rt])) {
+    state.registers[fields.rd] = 0;
+    state.isUnknown[fields.rd] = true;
+    return;
+  }
+  state.isUnknown[fields.rd] = false;
   int64_t right = fields.immediate ? static_cast<int32_t>(word.a)
                                    : state.registers[fields.rt];
   state.registers[fields.rd] = evaluate(static_cast<AluFunction>(word.flags),
@@ -92,7 +106,7 @@ void Icp::branch(const Instruction &word) {
 std::optional<Error> Icp::enterLoop(const Instruction &word) {
   int64_t trips = word.a;
   if ((word.flags & LoopTripsInRegister) != 0) {
-    trips = state.registers[word.a];
+    trips = state.isUnknown[word.a] ? word.c : state.registers[word.a];
     if (trips < 0 || trips > static_cast<int64_t>(word.c)) {
       return Error{"trip count register r" + std::to_string(word.a) +
                        " holds " + std::to_string(trips) +

@@ -24,6 +24,8 @@ public:
 
   void loadImmediate(const Instruction &word);
   void loadElement(const Instruction &word, const uint8_t *data, DType type);
+  /// A load of what has not been computed.
+  void loadUnknown(const Instruction &word);
   void compute(const Instruction &word);
   void branch(const Instruction &word);
   /// Enters a loop, or goes past it if it has no trips. An index fault if the

@@ -43,7 +43,8 @@ Result<ResolvedView> ResolvedView::resolve(const View &view,
     result.sizes[d] = view.sizes[d];
     result.strides[d] = view.strides[d];
   }
-  if (view.offsetRegister != noneField) {
+  if (view.offsetRegister != noneField &&
+      !control.isUnknown[view.offsetRegister]) {
     int64_t value = control.registers[view.offsetRegister];
     if (value < 0 || value > view.offsetBound) {
       return Error{"offset register r" + std::to_string(view.offsetRegister) +
@@ -54,7 +55,7 @@ Result<ResolvedView> ResolvedView::resolve(const View &view,
     }
     result.offset += value;
   }
-  if (view.sizeRegister != noneField) {
+  if (view.sizeRegister != noneField && !control.isUnknown[view.sizeRegister]) {
     int64_t value = control.registers[view.sizeRegister];
     if (value < 0 ||
         value > static_cast<int64_t>(view.sizes[view.dynamicDim])) {

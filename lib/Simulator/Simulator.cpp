@@ -194,14 +194,15 @@ std::optional<Error> Run::loadRegister(const QueuedInstruction &instruction) {
     return error;
   }
   footprint.add(view, false);
-  // Without values only what the caller or the program provides can be read;
-  // anything else counts as zero.
+  // Without values only what the caller or the program provides can be read.
   bool isKnown =
       options.values || view.space == Space::Constant ||
       (view.space == Space::Arg && memory.isPresent(view.space, view.argument));
-  static constexpr uint8_t zero[8] = {};
-  icp.loadElement(instruction.word, isKnown ? memory.address(view) : zero,
-                  view.type);
+  if (isKnown) {
+    icp.loadElement(instruction.word, memory.address(view), view.type);
+  } else {
+    icp.loadUnknown(instruction.word);
+  }
   return std::nullopt;
 }
 

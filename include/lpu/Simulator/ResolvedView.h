@@ -21,6 +21,9 @@ namespace lpu {
 /// What the ICP holds that views depend on.
 struct ControlState {
   int64_t registers[numRegisters] = {};
+  /// Registers that depend on what a run without values has not computed. They
+  /// hold zero; sizes and trip counts in them count as their bound.
+  bool isUnknown[numRegisters] = {};
   /// Iteration number of each enclosing hardware loop; zero outside.
   int64_t iterations[maxLoopDepth] = {};
 };

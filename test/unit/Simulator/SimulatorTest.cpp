@@ -222,6 +222,28 @@ TEST(Simulator, RegistersOutOfBoundsFault) {
   }
 }
 
+TEST(Simulator, UnknownSizesCountAsTheirBound) {
+  ProgramBuilder builder = dynamicCopy();
+  // Six times, says a register that depends on what was loaded.
+  builder.emit(Opcode::Alu, uint8_t(AluFunction::Add),
+               AluFields{3, 2, 0, true}.pack(), 3);
+  builder.emit(Opcode::Loop, LoopTripsInRegister, 0, 3, 7, 8);
+  builder.copy(lmu(0, DType::I32, {10}), arg(0, DType::I32, {10}));
+  RunOptions options;
+  options.values = false;
+  Result<Report> report =
+      runProgram(builder, {nullptr, nullptr, nullptr}, options);
+  ASSERT_TRUE(bool(report)) << report.message();
+  EXPECT_EQ(report->compulsoryWrittenBytes, 4 * 5);
+  EXPECT_EQ(report->instructions[uint8_t(Opcode::Copy)], 1 + 8);
+  // What the caller gives is known.
+  std::vector<int64_t> scalars = {4, 3};
+  report = runProgram(builder, {nullptr, scalars.data(), nullptr}, options);
+  ASSERT_TRUE(bool(report)) << report.message();
+  EXPECT_EQ(report->compulsoryWrittenBytes, 4 * 3);
+  EXPECT_EQ(report->instructions[uint8_t(Opcode::Copy)], 1 + 6);
+}
+
 TEST(Simulator, BranchesAndFaults) {
   for (int64_t value : {0, 1}) {
     ProgramBuilder builder;

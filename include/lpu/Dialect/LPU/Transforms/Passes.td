@@ -34,6 +34,71 @@ def SetMachinePass : Pass<"lpu-set-machine", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+def MaterializeLengthsPass
+    : Pass<"lpu-materialize-lengths", "::mlir::func::FuncOp"> {
+  let summary = "Give attention the number of keys that its mask leaves";
+  let description = [{
+    A key counts as hidden if the mask hides it from every row: false, or -inf.
+    The length is the number of keys without the hidden ones at the end, and at
+    least 1; what made the mask is of no matter. Operations that share a mask
+    share its length, which is placed right behind the mask. Left alone is a
+    mask that is the same for all keys, a constant one that keeps the last key,
+    and one that hides too little, at most, to pay for the reduction.
+
+    Before:
+    ```mlir
+    %r = lpu.attention {...} ins(%q, %k, %v, %mask : ..., tensor<1x1x1x128xi1>) outs(...)
+    ```
+    After:
+    ```mlir
+    %n = lpu.vector ins(%mask : tensor<1x1x1x128xi1>) outs(%e : tensor<i64>) {
+      ... // max over all elements of (keeps ? s + 1 : 1)
+    } -> tensor<i64>
+    %r = lpu.attention {...} ins(%q, %k, %v, %mask : ..., tensor<1x1x1x128xi1>)
+      length(%n : tensor<i64>) outs(...)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::lpu::LPUDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numLengths", "lengths", "Masks that are reduced to a length">,
+    Statistic<"numBounded", "operations-bounded", "Operations with a length">
+  ];
+}
+
+def ScheduleLengthsPass
+    : Pass<"lpu-schedule-lengths", "::mlir::func::FuncOp"> {
+  let summary = "Compute lengths before everything else";
+  let description = [{
+    The control unit waits for a length before it issues what reads that many
+    keys, and all that comes after. So what a length is computed from moves to
+    the start, in its old order. Nothing moves if a contraction or attention is
+    part of it.
+
+    Before:
+    ```mlir
+    %y = lpu.contract ...
+    %mask, %n = lpu.vector ins(%position : tensor<i64>) ...
+    %r = lpu.attention ins(%y, %k, %v, %mask : ...) length(%n : tensor<i64>) ...
+    ```
+    After:
+    ```mlir
+    %mask, %n = lpu.vector ins(%position : tensor<i64>) ...
+    %y = lpu.contract ...
+    %r = lpu.attention ins(%y, %k, %v, %mask : ...) length(%n : tensor<i64>) ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMoved", "operations-moved", "Operations moved to the start">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Tiling
 //===----------------------------------------------------------------------===//
 
