@@ -8,9 +8,13 @@ from typing import Any
 
 from . import passes
 
+# Bytes moved over compulsory bytes.
+BYTES_LIMIT = 1.05
+
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    return passes.run("decode", passes.options(__doc__ or "", tokens=1, position=100), arguments)
+    options = passes.options(__doc__ or "", tokens=1, position=100)
+    return passes.run("decode", options, arguments, BYTES_LIMIT)
 
 
 if __name__ == "__main__":

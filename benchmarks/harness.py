@@ -126,8 +126,10 @@ def publish(result: dict[str, Any], tables: Sequence[Any], path: str | None) -> 
             file.write("\n")
 
 
-def verdict(value: float | None, limit: float) -> str:
-    """A ratio next to what it may be at most."""
+def verdict(value: float | None, limit: float | None) -> str:
+    """A ratio, next to what it may be at most."""
     if value is None:
         return "-"
+    if limit is None:
+        return f"{value:.3g}"
     return f"{value:.3g} (limit {limit:g})" if value <= limit else f"{value:.3g} (ABOVE {limit:g})"
