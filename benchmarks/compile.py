@@ -7,6 +7,7 @@ libraries are loaded and warm.
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         **{peer: lambda peer=peer: call.compiled(peer) for peer in parsed.peers},
     }
     first: dict[str, list[float]] = {name: [] for name in candidates}
+    first_cpu: dict[str, list[float]] = {name: [] for name in candidates}
     second: dict[str, list[float]] = {name: [] for name in candidates}
     stages: dict[str, float] = {}
     for name in candidates:
@@ -54,7 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         for name, make in candidates.items():
             with _cold(), compiler.record_seconds(stages):
                 function = make()
+                cpu = _cpu_seconds()
                 first[name].append(_seconds(function))
+                first_cpu[name].append(_cpu_seconds() - cpu)
             second[name].append(_seconds(function))
     result = {
         "benchmark": "compile",
@@ -63,12 +67,17 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         "dtype": parsed.dtype,
         "machine": parsed.machine,
         "first_call_s": {name: statistics.median(values) for name, values in first.items()},
+        "first_call_cpu_s": {name: statistics.median(values) for name, values in first_cpu.items()},
         "second_call_s": {name: statistics.median(values) for name, values in second.items()},
         "stages_s": {name: seconds / parsed.repetitions for name, seconds in stages.items()},
     }
     result["stages_total_s"] = sum(result["stages_s"].values())
     result["ratio"] = {
         peer: ratio(result["first_call_s"]["lpu"], result["first_call_s"][peer]) for peer in parsed.peers
+    }
+    result["cpu_ratio"] = {
+        peer: ratio(result["first_call_cpu_s"]["lpu"], result["first_call_cpu_s"][peer])
+        for peer in parsed.peers
     }
     publish(result, [_calls_table(result), _stages_table(result)], parsed.json)
     return result
@@ -78,6 +87,11 @@ def _seconds(function: Callable[[], Any]) -> float:
     started = time.perf_counter()
     function()
     return time.perf_counter() - started
+
+
+def _cpu_seconds() -> float:
+    """CPU time of this process and of the children that it waited for."""
+    return sum(os.times()[:4])
 
 
 def _warm_up(backend: str) -> None:
@@ -101,15 +115,17 @@ def _calls_table(result: dict[str, Any]) -> Any:
     from rich.table import Table
 
     table = Table(title=f"compile: {result['model']}, {result['dtype']}, seconds on the host")
-    for column in ("backend", "first call", "second call", "lpu / it"):
+    for column in ("backend", "first call", "its CPU", "second call", "lpu / it", "CPU"):
         table.add_column(column, justify="left" if column == "backend" else "right")
     for name, seconds in result["first_call_s"].items():
-        against = result["ratio"].get(name)
+        against, cpu = result["ratio"].get(name), result["cpu_ratio"].get(name)
         table.add_row(
             name,
             f"{seconds:.2f}",
+            f"{result['first_call_cpu_s'][name]:.2f}",
             f"{result['second_call_s'][name]:.3f}",
             f"{against:.3g}" if against else "",
+            f"{cpu:.3g}" if cpu else "",
         )
     return table
 
