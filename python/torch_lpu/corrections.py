@@ -76,6 +76,12 @@ def _neg(input: Tensor) -> Tensor:
     return torch.zeros((), dtype=input.dtype, device=input.device) - input
 
 
+def _relu(input: Tensor) -> Tensor:
+    """Keeps the sign of zero, as eager does."""
+    zero = torch.zeros((), dtype=input.dtype, device=input.device)
+    return torch.where(input < 0, zero, input)
+
+
 def _reciprocal(input: Tensor) -> Tensor:
     """Infinite at zero, where torch-mlir asserts that there is none."""
     if input.is_complex():
@@ -284,5 +290,6 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.neg.default: _neg,
     aten.pow.Tensor_Scalar: _pow,
     aten.reciprocal.default: _reciprocal,
+    aten.relu.default: _relu,
     aten.roll.default: _roll,
 }
