@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::lpu {
@@ -275,6 +277,130 @@ struct ConvertConstantToFill : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
+/// Makes an element that the body reads at a fixed position, or at that of its
+/// loops, an input: an operand is a view, a computed position is not.
+///
+///   generic ins(%x) { %s = tensor.extract %t[] }   =>   generic ins(%x, %t)
+struct ConvertExtractToInput : OpRewritePattern<linalg::GenericOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    tensor::ExtractOp found;
+    AffineMap map;
+    op.walk([&](tensor::ExtractOp extract) {
+      map = getPosition(op, extract);
+      found = map ? extract : found;
+      return map ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!found) {
+      return rewriter.notifyMatchFailure(op, "reads no fixed position");
+    }
+    Value tensor = found.getTensor();
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (type.getRank() != 0 && type.getNumElements() == 1) {
+      tensor = tensor::CollapseShapeOp::create(
+          rewriter, op.getLoc(), tensor, ArrayRef<ReassociationIndices>());
+      map = AffineMap::get(op.getNumLoops(), 0, rewriter.getContext());
+    }
+    SmallVector<Value> inputs(op.getInputs());
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps.insert(maps.begin() + inputs.size(), map);
+    inputs.push_back(tensor);
+    auto wider = linalg::GenericOp::create(rewriter, op.getLoc(),
+                                           op.getResultTypes(), inputs,
+                                           op.getOutputs(), maps,
+                                           op.getIteratorTypesArray());
+    Value element = op.getBody()->insertArgument(
+        inputs.size() - 1, type.getElementType(), found.getLoc());
+    rewriter.replaceOp(found, element);
+    rewriter.inlineRegionBefore(op.getRegion(), wider.getRegion(),
+                                wider.getRegion().begin());
+    rewriter.replaceOp(op, wider.getResults());
+    return success();
+  }
+
+  /// The map from the loops of `op` to the position that `extract` reads, or
+  /// null if it is computed or may lie outside.
+  static AffineMap getPosition(linalg::GenericOp op,
+                               tensor::ExtractOp extract) {
+    auto type = cast<RankedTensorType>(extract.getTensor().getType());
+    if (op->isAncestor(extract.getTensor().getParentBlock()->getParentOp()) ||
+        !type.hasStaticShape()) {
+      return {};
+    }
+    SmallVector<int64_t> loops = op.getStaticLoopRanges();
+    SmallVector<AffineExpr> exprs;
+    for (auto [index, size] :
+         llvm::zip_equal(extract.getIndices(), type.getShape())) {
+      auto loop = index.getDefiningOp<linalg::IndexOp>();
+      if (loop && loops[loop.getDim()] == size) {
+        exprs.push_back(getAffineDimExpr(loop.getDim(), op.getContext()));
+        continue;
+      }
+      std::optional<int64_t> constant = getConstantIntValue(index);
+      if (!constant || *constant < 0 || *constant >= size) {
+        return {};
+      }
+      exprs.push_back(getAffineConstantExpr(*constant, op.getContext()));
+    }
+    return AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext());
+  }
+};
+
+/// Writes a transposition or broadcast that only moves dimensions of size 1 as
+/// the reshape that it is: what reads it may be no linalg operation.
+struct ConvertUnitMovementToReshape : OpRewritePattern<linalg::GenericOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    AffineMap read = op.getIndexingMapsArray().front();
+    if (!isDataMovement(op) || !op.hasPureTensorSemantics() ||
+        !op.getIndexingMapsArray().back().isIdentity()) {
+      return rewriter.notifyMatchFailure(op, "is no transposition");
+    }
+    Value source = op.getInputs()[0];
+    auto from = cast<RankedTensorType>(source.getType());
+    auto to = cast<RankedTensorType>(op.getResult(0).getType());
+    SmallVector<int64_t> sizes;
+    int64_t last = -1;
+    for (auto [expr, size] : llvm::zip_equal(read.getResults(),
+                                             from.getShape())) {
+      if (size == 1) {
+        continue;
+      }
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || static_cast<int64_t>(dim.getPosition()) <= last) {
+        return rewriter.notifyMatchFailure(op, "moves large dimensions");
+      }
+      last = dim.getPosition();
+      sizes.push_back(size);
+    }
+    if (!from.hasStaticShape() || !to.hasStaticShape() ||
+        from.getNumElements() != to.getNumElements()) {
+      return rewriter.notifyMatchFailure(op, "repeats elements");
+    }
+    auto flat = from.clone(sizes);
+    auto getGroups = [&](RankedTensorType type) {
+      // To one element without dimensions all groups vanish.
+      return sizes.empty()
+                 ? SmallVector<ReassociationIndices>()
+                 : *getReassociationIndicesForCollapse(type.getShape(), sizes);
+    };
+    if (flat != from) {
+      source = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), flat,
+                                               source, getGroups(from));
+    }
+    if (flat != to) {
+      source = tensor::ExpandShapeOp::create(rewriter, op.getLoc(), to, source,
+                                             getGroups(to));
+    }
+    rewriter.replaceOp(op, source);
+    return success();
+  }
+};
+
 struct FuseElementwisePass
     : mlir::lpu::impl::FuseElementwisePassBase<FuseElementwisePass> {
   using FuseElementwisePassBase::FuseElementwisePassBase;
@@ -285,6 +411,7 @@ struct FuseElementwisePass
     // producer is folded once, in each of several users it is read askew.
     RewritePatternSet units(context);
     units.add<FoldUnitReshape>(context, /*foldsCollapse=*/false);
+    units.add<ConvertExtractToInput>(context);
     RewritePatternSet layout(context);
     addLayoutPatterns(layout);
     layout.add<FoldUnitReshape>(context, /*foldsCollapse=*/false);
@@ -292,13 +419,21 @@ struct FuseElementwisePass
     addLayoutPatterns(fusion);
     fusion.add<FoldUnitReshape>(context, /*foldsCollapse=*/true);
     linalg::populateElementwiseOpsFusionPatterns(fusion, isWorthFusing);
+    // What still only moves data has users that take no map.
+    RewritePatternSet moves(context);
+    moves.add<ConvertUnitMovementToReshape>(context);
+    tensor::populateReassociativeReshapeFoldingPatterns(moves);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(moves, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(moves, context);
     GreedyRewriteConfig config = GreedyRewriteConfig().setUseTopDownTraversal();
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(units), config)) ||
         failed(
             applyPatternsGreedily(getOperation(), std::move(layout), config)) ||
         failed(
-            applyPatternsGreedily(getOperation(), std::move(fusion), config))) {
+            applyPatternsGreedily(getOperation(), std::move(fusion), config)) ||
+        failed(
+            applyPatternsGreedily(getOperation(), std::move(moves), config))) {
       signalPassFailure();
     }
   }
@@ -307,7 +442,6 @@ struct FuseElementwisePass
     MLIRContext *context = patterns.getContext();
     linalg::populateFoldReshapeOpsByExpansionPatterns(
         patterns, [](OpOperand *operand) { return isWorthExpanding(operand); });
-    linalg::populateInlineConstantOperandsPatterns(patterns);
     tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     patterns.add<FoldTransposeIntoProducer, ConvertConstantToFill>(context);

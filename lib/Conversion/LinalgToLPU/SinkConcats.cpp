@@ -7,7 +7,8 @@
 // moves a concatenation down until something reads it that is not elementwise,
 // or until slices take it apart again.
 //
-// It pays if the concatenation vanishes: all of its users have to be splittable.
+// It pays if the concatenation vanishes: all of its users have to be such that
+// they can be split.
 //
 //===----------------------------------------------------------------------===//
 
@@ -253,8 +254,9 @@ struct FoldSliceOfConcat : OpRewritePattern<tensor::ExtractSliceOp> {
       return rewriter.notifyMatchFailure(op, "is no slice of a concatenation");
     }
     int64_t dim = concat.getDim();
-    int64_t offset = op.getStaticOffsets()[dim], size = op.getStaticSizes()[dim],
-            stride = op.getStaticStrides()[dim];
+    int64_t offset = op.getStaticOffsets()[dim];
+    int64_t size = op.getStaticSizes()[dim];
+    int64_t stride = op.getStaticStrides()[dim];
     if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(size) ||
         ShapedType::isDynamic(stride) || size == 0) {
       return rewriter.notifyMatchFailure(op, "has a place known at run time");

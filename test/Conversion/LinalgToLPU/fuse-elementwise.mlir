@@ -198,3 +198,77 @@ func.func @products(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %init: tensor<8xf3
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// What is read at a fixed position is an operand; a computed position, or one
+// that lies outside, is not.
+// CHECK-LABEL: func.func @extract
+// CHECK-SAME: (%[[T:.+]]: tensor<i64>, %[[M:.+]]: tensor<3x8xi64>, %[[X:.+]]: tensor<8xi64>)
+func.func @extract(%t: tensor<i64>, %m: tensor<3x8xi64>, %x: tensor<8xi64>) -> tensor<8xi64> {
+  // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[T]], %[[M]] : tensor<8xi64>, tensor<i64>, tensor<3x8xi64>)
+  // CHECK-NEXT: ^bb0(%[[I:.+]]: i64, %[[A:.+]]: i64, %[[B:.+]]: i64, %{{.+}}: i64):
+  // CHECK: tensor.extract %[[M]][%c3, %{{.+}}]
+  // CHECK: tensor.extract %[[M]][%{{.+}}, %{{.+}}]
+  // CHECK-NOT: tensor.extract
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<8xi64>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ins(%x : tensor<8xi64>) outs(%e : tensor<8xi64>) {
+  ^bb0(%i: i64, %o: i64):
+    %at = linalg.index 0 : index
+    %a = tensor.extract %t[] : tensor<i64>
+    %b = tensor.extract %m[%c2, %at] : tensor<3x8xi64>
+    %c = tensor.extract %m[%c3, %at] : tensor<3x8xi64>
+    %n = arith.index_cast %i : i64 to index
+    %d = tensor.extract %m[%c2, %n] : tensor<3x8xi64>
+    %0 = arith.addi %i, %a : i64
+    %1 = arith.addi %0, %b : i64
+    %2 = arith.addi %1, %c : i64
+    %3 = arith.addi %2, %d : i64
+    linalg.yield %3 : i64
+  } -> tensor<8xi64>
+  return %r : tensor<8xi64>
+}
+
+// -----
+
+#id = affine_map<(a, b, c, d) -> (a, b, c, d)>
+#heads = affine_map<(a, b, c, d) -> (a, c, b, d)>
+#one = affine_map<(a) -> (a)>
+#none = affine_map<(a) -> ()>
+
+// One row is transposed by reading it in another shape; several are not. A
+// scalar becomes a vector of one likewise.
+// CHECK-LABEL: func.func @units
+func.func @units(%x: tensor<1x1x4x16xf32>, %y: tensor<1x2x4x16xf32>, %t: tensor<i64>)
+    -> (tensor<1x4x1x16xf32>, tensor<1x4x2x16xf32>, tensor<1xi64>) {
+  // CHECK-DAG: %[[C:.+]] = tensor.collapse_shape %arg0 {{.*}} into tensor<4x16xf32>
+  // CHECK-DAG: %[[X:.+]] = tensor.expand_shape %[[C]] {{.*}} into tensor<1x4x1x16xf32>
+  // CHECK-DAG: %[[T:.+]] = tensor.expand_shape %arg2 [] output_shape [1]
+  // CHECK-DAG: %[[Y:.+]] = linalg.generic {{.*}} ins(%arg1
+  // CHECK-NOT: linalg.generic
+  // CHECK: return %[[X]], %[[Y]], %[[T]]
+  %e = tensor.empty() : tensor<1x4x1x16xf32>
+  %0 = linalg.generic {indexing_maps = [#heads, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x1x4x16xf32>) outs(%e : tensor<1x4x1x16xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<1x4x1x16xf32>
+  %f = tensor.empty() : tensor<1x4x2x16xf32>
+  %1 = linalg.generic {indexing_maps = [#heads, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%y : tensor<1x2x4x16xf32>) outs(%f : tensor<1x4x2x16xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<1x4x2x16xf32>
+  %g = tensor.empty() : tensor<1xi64>
+  %2 = linalg.generic {indexing_maps = [#none, #one], iterator_types = ["parallel"]}
+    ins(%t : tensor<i64>) outs(%g : tensor<1xi64>) {
+  ^bb0(%i: i64, %o: i64):
+    linalg.yield %i : i64
+  } -> tensor<1xi64>
+  return %0, %1, %2 : tensor<1x4x1x16xf32>, tensor<1x4x2x16xf32>, tensor<1xi64>
+}

@@ -154,7 +154,11 @@ def FuseElementwisePass : Pass<"lpu-fuse-elementwise"> {
     * a transposition of a result is folded into the map of its producer, so a
       contraction writes in the order that is read;
     * a reshape that adds or drops dimensions of size 1 is folded into the map
-      that reads it.
+      that reads it;
+    * an element that a body extracts at a fixed position, or at that of its
+      loops, becomes an input;
+    * what is left of data movement that only concerns dimensions of size 1 is
+      written as the reshape that it is.
 
     Before:
     ```mlir
