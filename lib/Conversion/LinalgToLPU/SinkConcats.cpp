@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -306,6 +307,8 @@ struct SinkConcatsPass : mlir::lpu::impl::SinkConcatsPassBase<SinkConcatsPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<SplitElementwise>(&getContext(), numSunk);
     patterns.add<FoldSliceOfConcat, FlattenConcat>(&getContext());
+    // Equal slices are to be seen to be equal.
+    tensor::populateMergeConsecutiveInsertExtractSlicePatterns(patterns);
     if (failed(applyPatternsGreedily(
             getOperation(), std::move(patterns),
             GreedyRewriteConfig().setUseTopDownTraversal()))) {
