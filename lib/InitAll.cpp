@@ -13,6 +13,7 @@
 #include "lpu/Dialect/LPU/IR/LPU.h"
 #include "lpu/Dialect/LPU/Transforms/BufferizableOpInterfaceImpl.h"
 #include "lpu/Dialect/LPU/Transforms/Passes.h"
+#include "lpu/Dialect/LPU/Transforms/TilingInterfaceImpl.h"
 #include "lpu/Dialect/LPUISA/IR/LPUISA.h"
 #include "lpu/Dialect/LPUISA/Transforms/Passes.h"
 #include "lpu/Dialect/TMTensor/IR/TMTensor.h"
@@ -92,6 +93,7 @@ void mlir::lpu::registerAllDialects(DialectRegistry &registry) {
   linalg::registerSubsetOpInterfaceExternalModels(registry);
   linalg::registerTilingInterfaceExternalModels(registry);
   mlir::lpu::registerBufferizableOpInterfaceExternalModels(registry);
+  mlir::lpu::registerTilingInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);
   memref::registerBufferViewFlowOpInterfaceExternalModels(registry);
   memref::registerMemorySlotExternalModels(registry);
