@@ -36,6 +36,7 @@ static constexpr Optimization optimizations[] = {
     {"sink-concats", "lpu", "lpu-sink-concats"},
     {"materialize-lengths", "lpu", "lpu-materialize-lengths"},
     {"fuse-vectors", "lpu", "lpu-fuse-vectors"},
+    {"tile", "tiled", "lpu-tile"},
     {"forward-destinations", "buffer", "lpu-forward-destinations"},
     {"stage-operands", "buffer", "lpu-stage-operands"},
     {"elide-copies", "buffer", "lpu-elide-copies"},
@@ -115,6 +116,8 @@ static void addLPUPasses(PassList &passes) {
 
 static void addTiledPasses(PassList &passes) {
   passes.addNested<func::FuncOp>(createTilePass());
+  // Slices of slices fold, and tiles share what they slice alike.
+  addCleanup(passes);
   passes.add(createVerifyTiledPass());
 }
 

@@ -76,3 +76,12 @@ func.func @size(%x: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty(%n) : tensor<?xf32>
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// Tiles come a stage later.
+func.func @whole() -> tensor<4xf32> {
+  // expected-error @below {{'bufferization.alloc_tensor' is illegal at stage 'lpu': expected lpu operations, slices and reshapes of tensors, and constants}}
+  %e = bufferization.alloc_tensor() : tensor<4xf32>
+  return %e : tensor<4xf32>
+}

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -142,11 +143,13 @@ static LogicalResult verifySignatures(ModuleOp module, StringRef stage) {
 }
 
 static LogicalResult verifyTensorStage(ModuleOp module, StringRef stage) {
-  auto isLegal = [](Operation *op) {
+  // What tiles are put together in is allocated as a whole.
+  auto isLegal = [&](Operation *op) {
     return isa<LPUDialect>(op->getDialect()) ||
            isa<tensor::EmptyOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
                tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
-               arith::ConstantOp>(op);
+               arith::ConstantOp>(op) ||
+           (stage == "tiled" && isa<bufferization::AllocTensorOp>(op));
   };
   if (failed(verifySignatures<RankedTensorType>(module, stage))) {
     return failure();

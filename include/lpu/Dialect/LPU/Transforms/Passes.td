@@ -103,24 +103,67 @@ def ScheduleLengthsPass
 //===----------------------------------------------------------------------===//
 
 def TilePass : Pass<"lpu-tile", "::mlir::func::FuncOp"> {
-  let summary = "Find the operations whose working set exceeds the on-chip memory";
+  let summary = "Tile what exceeds the on-chip memory";
   let description = [{
-    An operation whose operands do not fit on chip together is correct as it is:
-    each unit reads and writes HBM as well. This pass counts such operations and
-    marks them with `lpu.exceeds_lmu`, the bytes by which they do.
+    Where more has to live at the same time than the on-chip memory holds, the
+    operations around are computed a tile at a time, all of them for one tile
+    before any of them for the next, so that what flows between them stays on
+    chip. Only parallel dimensions are tiled (the rows of a prompt, a batch, or
+    columns), which changes no bit.
+
+    Such a chain takes in the producers that nothing else needs before, and the
+    consumers, as long as they follow the same dimension. Its tiles are the
+    largest that leave a quarter of the memory free, in whole passes of the
+    matrix unit; of the dimensions it is tiled along the one that saves most
+    bytes through HBM, and if none saves any it is left alone. Tiles are written
+    out, at most `max-tiles` of them; a chain that would need more gets larger
+    ones. A tile begins when the one before it is halfway, so that the units
+    overlap.
+
+    What fits is not touched. What does not fit and cannot be tiled (a row that
+    is too long, a sum over the long dimension) is correct as it is, for units
+    read and write HBM as well: it is marked with `lpu.exceeds_lmu`, the bytes
+    by which its operands exceed the memory.
 
     Before (the on-chip memory holds 4096 bytes):
     ```mlir
-    %r = lpu.vector ins(%x : tensor<2048xf32>) ...
+    %h = lpu.contract ... ins(%x, %w : tensor<64x32xf32>, tensor<32x32xf32>)
+      outs(%e : tensor<64x32xf32>) -> tensor<64x32xf32>
+    %r = lpu.vector ins(%h : tensor<64x32xf32>) outs(%e : tensor<64x32xf32>) ...
     ```
     After:
     ```mlir
-    %r = lpu.vector {lpu.exceeds_lmu = 12288 : i64} ins(%x : tensor<2048xf32>) ...
+    %d = bufferization.alloc_tensor() : tensor<64x32xf32>
+    %x0 = tensor.extract_slice %x[0, 0] [8, 32] [1, 1] : ...
+    %e0 = tensor.empty() : tensor<8x32xf32>
+    %h0 = lpu.contract ... ins(%x0, %w : tensor<8x32xf32>, tensor<32x32xf32>)
+      outs(%e0 : tensor<8x32xf32>) -> tensor<8x32xf32>
+    %d0 = tensor.extract_slice %d[0, 0] [8, 32] [1, 1] : ...
+    %r0 = lpu.vector ins(%h0 : tensor<8x32xf32>) outs(%d0 : tensor<8x32xf32>) ...
+    %p0 = tensor.insert_slice %r0 into %d[0, 0] [8, 32] [1, 1] : ...
+    ...
     ```
   }];
+  let options = [
+    Option<"maxTiles", "max-tiles", "int64_t", /*default=*/"64",
+           "Tiles of a chain at most">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
   let statistics = [
+    Statistic<"numChains", "chains", "Chains of operations tiled together">,
+    Statistic<"numTiled", "operations-tiled", "Operations in chains">,
+    Statistic<"numTiles", "tiles", "Tiles of all chains">,
+    Statistic<"bytesSaved", "bytes-saved",
+              "Bytes through HBM that tiling saves, by the planner's count">,
+    Statistic<"bytesWhole", "working-set-before",
+              "Bytes of the largest working set of a tiled chain, whole">,
+    Statistic<"bytesTiled", "working-set-after",
+              "Bytes of the largest working set of a tile">,
     Statistic<"numExceeding", "operations-exceeding",
-              "Operations whose working set exceeds the on-chip memory">
+              "Operations whose operands exceed the on-chip memory as they are">
   ];
 }
 
@@ -339,7 +382,8 @@ def VerifyLPUPass : Pass<"lpu-verify-lpu", "::mlir::ModuleOp"> {
 def VerifyTiledPass : Pass<"lpu-verify-tiled", "::mlir::ModuleOp"> {
   let summary = "Verify that a module is at stage `tiled`";
   let description = [{
-    As `lpu-verify-lpu`.
+    As `lpu-verify-lpu`; besides, `bufferization.alloc_tensor` is legal, the
+    whole that tiles are put together in.
   }];
 }
 
