@@ -256,6 +256,13 @@ def _roll(input: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Ten
     return input.clone()
 
 
+def _select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A slice that is written, where the stock form compares an index for every element."""
+    dim = dim % input.dim()
+    start = index % input.shape[dim]
+    return aten.slice_scatter(input, src.unsqueeze(dim), dim, start, start + 1)
+
+
 def _eye(rows: int, columns: int | None = None, **kwargs: Any) -> Tensor:
     """The stock form counts in the narrowest integer type, on which torch-mlir crashes."""
     dtype = kwargs.get("dtype") or torch.get_default_dtype()
@@ -292,4 +299,5 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.reciprocal.default: _reciprocal,
     aten.relu.default: _relu,
     aten.roll.default: _roll,
+    aten.select_scatter.default: _select_scatter,
 }

@@ -85,6 +85,10 @@ class TestAliases:
         wide = [arg.repeat_interleave(2, -1)[..., ::2] if arg.is_floating_point() else arg for arg in make()]
         self.check(lpu_compile(function), function, wide)
 
+    def test_in_bfloat16(self, lpu_compile, function, make):
+        args = [arg.to(torch.bfloat16) if arg.is_floating_point() else arg for arg in make()]
+        self.check(lpu_compile(function), function, args)
+
     def test_with_a_part_in_eager(self, function, make):
         def split(*args):
             result = function(*args)

@@ -82,17 +82,24 @@ def test_a_step_gives_the_same_bits_in_every_order_and_runs_on_the_lpu_alone():
         assert all(torch.equal(a, b) for a, b in zip(outcome, outcomes[0], strict=True))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @torch.no_grad()
-def test_a_cache_that_is_made_inside_the_graph():
+def test_a_cache_that_is_made_inside_the_graph(dtype):
     """Traced from its very first call a cache is a constant, and its rows are results."""
     from transformers import StaticCache
 
-    model = tiny_llama()
+    model = tiny_llama(dtype)
+    tolerance = {torch.float32: 1e-4, torch.bfloat16: 5e-2}[dtype]
     ids, positions = torch.randint(0, 100, (1, 5)), torch.arange(5)[None]
-    expected = logits_of(model)(ids, StaticCache(config=model.config, max_cache_len=16), positions)
+    caches = [StaticCache(config=model.config, max_cache_len=16) for _ in range(2)]
+    expected = logits_of(model)(ids, caches[0], positions)
     compiled = torch.compile(logits_of(model), backend="lpu", dynamic=False, options=OPTIONS)
-    result = compiled(ids, StaticCache(config=model.config, max_cache_len=16), positions)
-    torch.testing.assert_close(result, expected, rtol=1e-4, atol=1e-4)
+    result = compiled(ids, caches[1], positions)
+    torch.testing.assert_close(result, expected, rtol=tolerance, atol=tolerance)
+    for layer, other in zip(*(cache.layers for cache in caches), strict=True):
+        torch.testing.assert_close(layer.keys, other.keys, rtol=tolerance, atol=tolerance)
+        torch.testing.assert_close(layer.values, other.values, rtol=tolerance, atol=tolerance)
+        assert torch.equal(layer.cumulative_length, other.cumulative_length)
 
 
 def test_one_compilation_serves_every_step():
