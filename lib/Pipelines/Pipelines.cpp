@@ -32,6 +32,7 @@ using namespace mlir::lpu;
 // In the order in which the road meets them. Every name is its pass's argument
 // without the prefix.
 static constexpr Optimization optimizations[] = {
+    {"fold-roundings", "lpu", "lpu-fold-roundings"},
     {"fuse-elementwise", "lpu", "lpu-fuse-elementwise"},
     {"sink-concats", "lpu", "lpu-sink-concats"},
     {"materialize-lengths", "lpu", "lpu-materialize-lengths"},
@@ -90,6 +91,7 @@ static void addLPUPasses(PassList &passes) {
   passes.add(createSinkScalarsPass());
   passes.add(createDecomposeArgReductionsPass());
   addCleanup(passes);
+  passes.add(createFoldRoundingsPass());
   passes.add(createFuseElementwisePass());
   passes.add(createSinkConcatsPass());
   addCleanup(passes);

@@ -47,6 +47,10 @@ def attention(x, wqkv, wo, bias):
     return (F.softmax(scores, -1) @ v).transpose(1, 2).reshape(2, 5, 16) @ wo.T
 
 
+def linear(x, weight):
+    return (x @ weight).transpose(-1, -2), F.linear(x, weight.T) * 2
+
+
 def convolution(x, weight, bias):
     return F.max_pool2d(F.relu(F.conv2d(x, weight, bias, padding=1)), 2).flatten(1)
 
@@ -83,6 +87,7 @@ FUNCTIONS = {
     "softmax": (softmax, [floats(7, 70), floats(7, 70)]),
     "mlp": (mlp, [floats(3, 16), floats(40, 16), floats(40, 16), floats(16, 40)]),
     "mlp-bf16": (mlp, [floats(*shape).bfloat16() for shape in ((9, 16), (40, 16), (40, 16), (16, 40))]),
+    "linear-f16": (linear, [floats(5, 70).half() * 1e-4, floats(70, 9).half() * 1e-2]),
     "attention": (attention, [floats(2, 5, 16), floats(48, 16), floats(16, 16), floats(48)]),
     "convolution": (convolution, [floats(2, 3, 8, 8), floats(4, 3, 3, 3), floats(4)]),
     "embedding": (embedding, [torch.tensor([[3, 1, 4], [1, 5, 9]]), floats(10, 16), floats(3, 16)]),

@@ -140,6 +140,34 @@ def SinkScalarsPass : Pass<"lpu-sink-scalars"> {
   ];
 }
 
+def FoldRoundingsPass : Pass<"lpu-fold-roundings"> {
+  let summary = "Give contractions whose results are rounded at once the narrow type";
+  let description = [{
+    A contraction of bf16 or f16 with sums in f32 that start from zero, whose
+    one user rounds them, becomes a contraction with a narrow result: the matrix
+    unit sums in f32 whatever the type of its result, and rounds once at the end.
+
+    Before:
+    ```mlir
+    %c = linalg.generic {/* contraction */} ins(%x, %w : tensor<1x64xbf16>, tensor<64x8xbf16>)
+      outs(%zero : tensor<1x8xf32>) ...
+    %r = linalg.generic {/* arith.truncf */} ins(%c : tensor<1x8xf32>) outs(%e : tensor<1x8xbf16>) ...
+    ```
+    After:
+    ```mlir
+    %r = linalg.generic {/* contraction */} ins(%x, %w : tensor<1x64xbf16>, tensor<64x8xbf16>)
+      outs(%zero : tensor<1x8xbf16>) ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFolded", "roundings-folded", "Roundings that became part of a contraction">
+  ];
+}
+
 def FuseElementwisePass : Pass<"lpu-fuse-elementwise"> {
   let summary = "Fuse data movement and elementwise operations into their users";
   let description = [{
