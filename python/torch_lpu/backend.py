@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from . import compiler, diagnostics, dump, failures, partition
 from .attention import keep_attention
@@ -56,11 +57,15 @@ def compile_dynamo(gm: GraphModule, example_inputs: Sequence[Any], options: Opti
     def compile_aot(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         return boxed(compile_fx(graph, options, _names_by_placeholder(graph, names)))
 
-    return aot_autograd(
+    compile_graph = aot_autograd(
         fw_compiler=compile_aot,
         decompositions=decomposition_table(inference),
         keep_inference_input_mutations=True,
-    )(gm, example_inputs)
+    )
+    if options.enabled("attention"):
+        return compile_graph(gm, example_inputs)
+    with sdpa_kernel(SDPBackend.MATH):  # Traced as products and a softmax.
+        return compile_graph(gm, example_inputs)
 
 
 def boxed(function: Callable[..., Any]) -> Callable[[list[Any]], Any]:

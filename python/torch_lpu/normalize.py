@@ -83,11 +83,9 @@ def _row_write(node: Node) -> tuple[Node, Node, Node, int, bool] | None:
 
 
 def count_from_the_end(graph: Graph) -> None:
-    """Sums at negative indices: torch-mlir counts from the end in every other form but this."""
+    """Writes at negative indices: torch-mlir counts from the end where it reads, but not here."""
     for node in graph.find_nodes(op="call_function", target=aten.index_put.default):
-        table, indices, _, *accumulate = node.args
-        if not any(accumulate):
-            continue
+        table, indices = node.args[:2]
         wrapped: list[Any] = list(indices)
         for axis, index in enumerate(indices):
             if index is None or index.meta["val"].dtype == torch.bool:
@@ -97,6 +95,19 @@ def count_from_the_end(graph: Graph) -> None:
                 other = call(graph, node, aten.add.Tensor, index, shape_of(table)[axis])
                 wrapped[axis] = call(graph, node, aten.where.self, negative, other, index)
         node.update_arg(1, wrapped)
+
+
+def put_copies(graph: Graph) -> None:
+    """Copies of rows by index that did not stay whole are writes at indices."""
+    for node in list(graph.find_nodes(op="call_function", target=aten.index_copy.default)):
+        table, axis, index, value = arguments(node)
+        if len(shape_of(index)) != 1:
+            continue
+        indices = [None] * (axis % len(shape_of(table))) + [index]
+        with graph.inserting_before(node):
+            put = call(graph, node, aten.index_put.default, table, indices, value)
+        node.replace_all_uses_with(put)
+        graph.erase_node(node)
 
 
 _COMPARISONS = {
@@ -234,7 +245,6 @@ def drop_identities(graph: Graph) -> None:
 _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, drop_identities),
     (None, fold_empty),
-    (None, count_from_the_end),
     (None, wrap_numbers),
     (None, keep_nan),
     (None, round_compared),
@@ -244,6 +254,8 @@ _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     ("attention", convert_flash_attention),
     ("grouped-query", group_queries),
     ("scatter", keep_scatter),
+    (None, count_from_the_end),  # What is no write of rows.
+    (None, put_copies),  # These do not count from the end.
 )
 
 

@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from checks import check
 
+from torch_lpu.options import FX_OPTIMIZATIONS
+
 FLOATS = [torch.float32, torch.bfloat16, torch.float16]
 INTEGERS = [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8]
 
@@ -290,7 +292,22 @@ class TestIndexing:
         check(lambda x, i: (x.index_select(0, i), x[i], x[:, i], x[i, i]), floats(10, 12), self.ids(5))
 
     def test_negative_indices_wrap(self):
-        check(lambda x, i: (x[i], x[:, i]), floats(10, 10), torch.tensor([-1, 3, -10]))
+        i = torch.tensor([-1, 3, -10])
+        check(lambda x, i: (x[i], x[:, i]), floats(10, 10), i)
+        check(lambda x, i, j, v: x.index_put((i, j), v), floats(10, 12), i, i - 1, floats(3))
+        check(lambda x, i, v: x.index_put((i[:, None],), v), floats(10, 4), i, floats(3, 1, 4))
+
+    @pytest.mark.parametrize("name", sorted(FX_OPTIMIZATIONS))
+    def test_without_an_optimization_of_the_graph(self, name):
+        """What stays whole by default is taken apart, and means the same."""
+
+        def step(q, k, v, at, row):
+            k, v = k.index_copy(2, at, row), v.clone()
+            v[:, :, at - 9] = row
+            return k, v, F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+        at, row = torch.tensor([3]), floats(1, 2, 1, 8)
+        check(step, floats(1, 4, 5, 8), floats(1, 2, 9, 8), floats(1, 2, 9, 8), at, row, disable=(name,))
 
     def test_scatter(self):
         i = torch.stack([torch.randperm(10) for _ in range(4)])
