@@ -37,6 +37,7 @@ static constexpr Optimization optimizations[] = {
     {"sink-concats", "lpu", "lpu-sink-concats"},
     {"materialize-lengths", "lpu", "lpu-materialize-lengths"},
     {"fuse-vectors", "lpu", "lpu-fuse-vectors"},
+    {"schedule-positions", "lpu", "lpu-schedule-positions"},
     {"tile", "tiled", "lpu-tile"},
     {"forward-destinations", "buffer", "lpu-forward-destinations"},
     {"stage-operands", "buffer", "lpu-stage-operands"},
@@ -108,7 +109,7 @@ static void addLPUPasses(PassList &passes) {
   passes.addNested<func::FuncOp>(createFuseVectorsPass());
   addCleanup(passes);
   // What is merged stands where the later of its parts stood.
-  passes.addNested<func::FuncOp>(createScheduleLengthsPass());
+  passes.addNested<func::FuncOp>(createSchedulePositionsPass());
   passes.add(createVerifyLPUPass());
 }
 

@@ -71,14 +71,16 @@ def MaterializeLengthsPass
   ];
 }
 
-def ScheduleLengthsPass
-    : Pass<"lpu-schedule-lengths", "::mlir::func::FuncOp"> {
-  let summary = "Compute lengths before everything else";
+def SchedulePositionsPass
+    : Pass<"lpu-schedule-positions", "::mlir::func::FuncOp"> {
+  let summary = "Compute lengths and indices before everything else";
   let description = [{
     The control unit waits for a length before it issues what reads that many
-    keys, and all that comes after. So what a length is computed from moves to
-    the start, in its old order. Nothing moves if a contraction or attention is
-    part of it.
+    keys, and all that comes after; the memory unit waits for the index of a row
+    that it writes. Both are small and often depend on the position alone. So
+    what they are computed from moves to the start, in its old order. What needs
+    a contraction or attention stays, and so does what would fill, with all that
+    has moved, more than a sixteenth of the on-chip memory.
 
     Before:
     ```mlir

@@ -1,4 +1,4 @@
-// RUN: lpu-opt %s --lpu-schedule-lengths --split-input-file | FileCheck %s
+// RUN: lpu-opt %s --lpu-schedule-positions --split-input-file | FileCheck %s
 
 // What makes the mask and its length comes first, in its old order.
 
@@ -49,4 +49,26 @@ func.func @late(%m: tensor<1xi64>, %c: tensor<1xi64>, %q: tensor<1x4x1x64xf32>, 
   %2 = lpu.attention {scale = 0.125 : f32} ins(%1, %k, %k : tensor<1x4x1x64xf32>, tensor<1x4x2048x64xf32>, tensor<1x4x2048x64xf32>)
     length(%n : tensor<1xi64>) outs(%q : tensor<1x4x1x64xf32>) -> tensor<1x4x1x64xf32>
   return %2 : tensor<1x4x1x64xf32>
+}
+
+// -----
+
+// An index goes along, unless it is large: a machine of 16 KiB gives 1 KiB.
+
+// CHECK-LABEL: func.func @index
+// CHECK-NEXT:    lpu.copy ins(%{{.+}} : tensor<2xi64>)
+// CHECK-NEXT:    lpu.copy ins(%{{.+}} : tensor<8x16xf32>)
+// CHECK-NEXT:    lpu.scatter
+// CHECK-NEXT:    lpu.copy ins(%{{.+}} : tensor<200xi64>)
+// CHECK-NEXT:    lpu.gather
+module attributes {lpu.machine = #lpu.machine<{base = "tiny"}>} {
+  func.func @index(%at: tensor<2xi64>, %many: tensor<200xi64>, %x: tensor<8x16xf32>, %y: tensor<8x16xf32>, %rows: tensor<2x16xf32>,
+                   %out: tensor<200x16xf32>) -> tensor<200x16xf32> {
+    %0 = lpu.copy ins(%x : tensor<8x16xf32>) outs(%y : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %i = lpu.copy ins(%at : tensor<2xi64>) outs(%at : tensor<2xi64>) -> tensor<2xi64>
+    %1 = lpu.scatter {axis = 0 : i64} ins(%rows, %i : tensor<2x16xf32>, tensor<2xi64>) outs(%0 : tensor<8x16xf32>) -> tensor<8x16xf32>
+    %j = lpu.copy ins(%many : tensor<200xi64>) outs(%many : tensor<200xi64>) -> tensor<200xi64>
+    %2 = lpu.gather {axis = 0 : i64} ins(%1, %j : tensor<8x16xf32>, tensor<200xi64>) outs(%out : tensor<200x16xf32>) -> tensor<200x16xf32>
+    return %2 : tensor<200x16xf32>
+  }
 }
