@@ -150,7 +150,7 @@ static void addBufferPasses(PassList &passes) {
 //===----------------------------------------------------------------------===//
 
 static void addAllocPasses(PassList &passes) {
-  passes.addNested<func::FuncOp>(createAllocateMemoryPass());
+  passes.addNested<func::FuncOp>(createDemoteBuffersPass());
   // What found no room on chip may be a copy that is no longer worth making.
   passes.addNested<func::FuncOp>(createElideCopiesPass());
   passes.addNested<func::FuncOp>(createAllocateMemoryPass());

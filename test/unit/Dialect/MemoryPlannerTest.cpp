@@ -69,6 +69,33 @@ TEST(MemoryPlanner, EmptyBuffersTakeNoRoom) {
   EXPECT_EQ(plan.bytesEvicted, 0);
 }
 
+TEST(MemoryPlanner, RestsBytesWhereThereIsRoom) {
+  // One buffer a moment: with a rest of 2 every third place is taken again.
+  MemoryProblem problem{{}, 1024, 64, /*rest=*/2};
+  for (int64_t i = 0; i < 6; ++i) {
+    problem.buffers.push_back({64, i, i});
+  }
+  MemoryPlan plan = planAndVerify(problem);
+  std::vector<int64_t> expected = {0, 64, 128, 0, 64, 128};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(plan.addresses[i], expected[i]);
+  }
+  EXPECT_EQ(plan.rest, 2);
+  EXPECT_EQ(plan.bytesLive, 64);
+}
+
+TEST(MemoryPlanner, RestsLessWhereThereIsLittleRoom) {
+  // 192 bytes hold three buffers of 64: of the wanted 8 moments 2 remain.
+  MemoryProblem problem{{}, 192, 64, /*rest=*/8};
+  for (int64_t i = 0; i < 6; ++i) {
+    problem.buffers.push_back({64, i, i});
+  }
+  MemoryPlan plan = planAndVerify(problem);
+  EXPECT_EQ(plan.rest, 2);
+  EXPECT_EQ(plan.bytesUsed, 192);
+  EXPECT_EQ(plan.bytesEvicted, 0);
+}
+
 TEST(MemoryPlanner, FindsWhatIsWrongWithAPlan) {
   MemoryProblem problem{{{128, 0, 1}, {128, 1, 2}}, 256, 64};
   MemoryPlan plan;
@@ -89,11 +116,15 @@ TEST(MemoryPlanner, SolvesRandomProblems) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
   for (int round = 0; round < 200; ++round) {
-    MemoryProblem problem{{}, draw(0, 16) * 256, 64};
+    MemoryProblem problem{{}, draw(0, 16) * 256, 64, draw(0, 8)};
     for (int64_t i = draw(0, 40); i > 0; --i) {
       int64_t first = draw(0, 30);
       problem.buffers.push_back({draw(0, 1000), first, first + draw(0, 10)});
     }
-    planAndVerify(problem);
+    MemoryPlan plan = planAndVerify(problem);
+    EXPECT_LE(plan.bytesLive, plan.bytesUsed);
+    // Resting drives nothing out.
+    problem.rest = 0;
+    EXPECT_LE(plan.bytesEvicted, planMemory(problem).bytesEvicted);
   }
 }

@@ -9,6 +9,7 @@
 #include "lpu/Dialect/LPU/Transforms/MemoryPlanner.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 using namespace mlir::lpu;
@@ -17,8 +18,10 @@ static int64_t alignTo(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-static bool meet(const BufferRequest &a, const BufferRequest &b) {
-  return a.first <= b.last && b.first <= a.last;
+/// Whether two buffers live at the same time, or less than `rest` moments apart.
+static bool meet(const BufferRequest &a, const BufferRequest &b,
+                 int64_t rest = 0) {
+  return a.first <= b.last + rest && b.first <= a.last + rest;
 }
 
 /// Buffers in the order in which they claim memory: by size, then by first use,
@@ -72,11 +75,48 @@ static std::vector<bool> evict(const MemoryProblem &problem) {
   return evicted;
 }
 
-MemoryPlan mlir::lpu::planMemory(const MemoryProblem &problem) {
+/// The most bytes that live at one moment, of the buffers with an address.
+static int64_t peakOf(const MemoryProblem &problem, const MemoryPlan &plan) {
+  // What changes at a moment: births before deaths would count both, so a
+  // buffer dies a moment after its last one.
+  std::map<int64_t, int64_t> changes;
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    if (plan.addresses[i]) {
+      const BufferRequest &buffer = problem.buffers[i];
+      changes[buffer.first] += buffer.bytes;
+      changes[buffer.last + 1] -= buffer.bytes;
+    }
+  }
+  int64_t live = 0, peak = 0;
+  for (auto [moment, bytes] : changes) {
+    live += bytes;
+    peak = std::max(peak, live);
+  }
+  return peak;
+}
+
+/// The lowest address at which `buffer` fits beside those of `neighbours`,
+/// which are in the order of their addresses.
+static int64_t findGap(const MemoryProblem &problem, const MemoryPlan &plan,
+                       size_t buffer, const std::vector<size_t> &neighbours) {
+  int64_t bytes = problem.buffers[buffer].bytes, address = 0;
+  for (size_t other : neighbours) {
+    if (address + bytes <= *plan.addresses[other]) {
+      break;
+    }
+    int64_t end = *plan.addresses[other] + problem.buffers[other].bytes;
+    address = std::max(address, alignTo(end, problem.alignment));
+  }
+  return address;
+}
+
+/// Places what is not evicted, with `rest` moments between two owners.
+static MemoryPlan place(const MemoryProblem &problem,
+                        const std::vector<bool> &evicted, int64_t rest) {
   const std::vector<BufferRequest> &buffers = problem.buffers;
   MemoryPlan plan;
   plan.addresses.resize(buffers.size());
-  std::vector<bool> evicted = evict(problem);
+  plan.rest = rest;
   std::vector<size_t> placed;
   for (size_t i : orderBySize(buffers)) {
     if (evicted[i]) {
@@ -85,22 +125,14 @@ MemoryPlan mlir::lpu::planMemory(const MemoryProblem &problem) {
     }
     std::vector<size_t> neighbours;
     for (size_t other : placed) {
-      if (meet(buffers[i], buffers[other])) {
+      if (meet(buffers[i], buffers[other], rest)) {
         neighbours.push_back(other);
       }
     }
     std::sort(neighbours.begin(), neighbours.end(), [&](size_t a, size_t b) {
       return *plan.addresses[a] < *plan.addresses[b];
     });
-    int64_t address = 0;
-    for (size_t other : neighbours) {
-      if (address + buffers[i].bytes <= *plan.addresses[other]) {
-        break;
-      }
-      address = std::max(address,
-                         alignTo(*plan.addresses[other] + buffers[other].bytes,
-                                 problem.alignment));
-    }
+    int64_t address = findGap(problem, plan, i, neighbours);
     if (address + buffers[i].bytes > problem.capacity) {
       plan.bytesEvicted += buffers[i].bytes;
       continue;
@@ -109,6 +141,20 @@ MemoryPlan mlir::lpu::planMemory(const MemoryProblem &problem) {
     plan.bytesUsed = std::max(plan.bytesUsed, address + buffers[i].bytes);
     placed.push_back(i);
   }
+  return plan;
+}
+
+MemoryPlan mlir::lpu::planMemory(const MemoryProblem &problem) {
+  std::vector<bool> evicted = evict(problem);
+  MemoryPlan plan = place(problem, evicted, /*rest=*/0);
+  for (int64_t rest = problem.rest; rest > 0; rest /= 2) {
+    MemoryPlan rested = place(problem, evicted, rest);
+    if (rested.bytesEvicted <= plan.bytesEvicted) {
+      plan = std::move(rested);
+      break;
+    }
+  }
+  plan.bytesLive = peakOf(problem, plan);
   return plan;
 }
 

@@ -54,10 +54,15 @@ def LPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral nameAttrName = "lpu.name";
     /// Allocation attribute: byte address within its space.
     static constexpr ::llvm::StringLiteral addressAttrName = "lpu.address";
-    /// Function attributes: bytes used of each space.
+    /// Function attributes: bytes used of each space, and the most of them
+    /// that hold a value at one moment.
     static constexpr ::llvm::StringLiteral lmuBytesAttrName = "lpu.lmu_bytes";
+    static constexpr ::llvm::StringLiteral lmuLiveBytesAttrName =
+        "lpu.lmu_live_bytes";
     static constexpr ::llvm::StringLiteral scratchBytesAttrName =
         "lpu.scratch_bytes";
+    static constexpr ::llvm::StringLiteral scratchLiveBytesAttrName =
+        "lpu.scratch_live_bytes";
   }];
 }
 

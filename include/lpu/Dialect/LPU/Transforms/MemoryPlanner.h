@@ -12,6 +12,11 @@
 // live at the same time; one that finds no place because of fragmentation
 // leaves as well.
 //
+// Units run ahead of each other, and whoever takes over bytes waits for their
+// last user. So bytes rest between two owners for as many moments as the memory
+// has room for: placement is tried with lifetimes that are longer by that many,
+// by half of them, and so on down to none.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef LPU_DIALECT_LPU_TRANSFORMS_MEMORYPLANNER_H
@@ -36,6 +41,9 @@ struct MemoryProblem {
   std::vector<BufferRequest> buffers;
   int64_t capacity;
   int64_t alignment;
+  /// For how many moments bytes should rest between two owners. A wish: no
+  /// buffer leaves because of it.
+  int64_t rest = 0;
 };
 
 struct MemoryPlan {
@@ -45,6 +53,11 @@ struct MemoryPlan {
   int64_t bytesUsed = 0;
   /// Bytes of the buffers without an address.
   int64_t bytesEvicted = 0;
+  /// The most bytes that live at one moment, of the buffers with an address.
+  /// No plan that keeps them uses less.
+  int64_t bytesLive = 0;
+  /// The rest that there was room for.
+  int64_t rest = 0;
 };
 
 /// Solves `problem`. Deterministic: equal problems have equal plans.

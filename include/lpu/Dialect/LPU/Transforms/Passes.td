@@ -344,26 +344,53 @@ def ElideCopiesPass : Pass<"lpu-elide-copies", "::mlir::func::FuncOp"> {
 // Allocation
 //===----------------------------------------------------------------------===//
 
+def DemoteBuffersPass : Pass<"lpu-demote-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Send to HBM what finds no room on chip";
+  let description = [{
+    Buffers live from the first to the last operation that uses them or a view
+    of them. Where the living ones exceed the on-chip memory, the one with the
+    largest product of size and lifetime moves to scratch.
+
+    Before: `%b = memref.alloc() : memref<4096x4096xf32, #lpu.space<lmu>>`
+
+    After:  `%b = memref.alloc() : memref<4096x4096xf32, #lpu.space<scratch>>`
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numDemoted", "buffers-demoted", "Buffers moved from chip to scratch">,
+    Statistic<"bytesDemoted", "bytes-demoted", "Bytes moved from chip to scratch">
+  ];
+}
+
 def AllocateMemoryPass : Pass<"lpu-allocate-memory", "::mlir::func::FuncOp"> {
   let summary = "Give every buffer an address";
   let description = [{
     Buffers live from the first to the last operation that uses them or a view
-    of them. Where the living ones exceed the on-chip memory, the one with the
-    largest product of size and lifetime moves to scratch. The rest is placed
-    largest first, at the lowest address that no neighbour in time occupies.
+    of them. They are placed largest first, at the lowest address that no
+    neighbour in time occupies. On chip, bytes rest for some operations before
+    another buffer takes them over, as far as there is room, so that units which
+    run ahead need not wait for the last user. What finds no room moves to
+    scratch (after `lpu-demote-buffers` that is rare).
 
     The attribute `lpu.address` of an allocation is its byte address within its
     space; the function attributes `lpu.lmu_bytes` and `lpu.scratch_bytes` are
-    the bytes used of each.
+    the bytes used of each, `lpu.lmu_live_bytes` and `lpu.scratch_live_bytes`
+    the most that live at one moment: no placement needs less.
 
     Before: `%b = memref.alloc() : memref<8xf32, #lpu.space<lmu>>`
 
     After:  `%b = memref.alloc() {lpu.address = 64 : i64} : memref<8xf32, #lpu.space<lmu>>`
   }];
   let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::memref::MemRefDialect"];
+  let options = [
+    Option<"rest", "rest", "int64_t", /*default=*/"64",
+           "Operations for which bytes on chip rest, at most">
+  ];
   let statistics = [
     Statistic<"lmuBytes", "lmu-bytes", "On-chip bytes used">,
+    Statistic<"lmuLiveBytes", "lmu-live-bytes", "Most on-chip bytes that live at one moment">,
     Statistic<"scratchBytes", "scratch-bytes", "Scratch bytes used">,
+    Statistic<"scratchLiveBytes", "scratch-live-bytes", "Most scratch bytes that live at one moment">,
     Statistic<"bytesDemoted", "bytes-demoted", "Bytes moved from chip to scratch">
   ];
 }
