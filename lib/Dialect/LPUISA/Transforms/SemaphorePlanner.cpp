@@ -10,11 +10,12 @@
 
 #include "lpu/Dialect/LPUISA/Transforms/SemaphorePlanner.h"
 
+#include "LiveAccesses.h"
+
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <deque>
-#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -68,73 +69,6 @@ struct Node {
   Unit unit;
   std::vector<const HazardAccess *> accesses;
   bool isLoop;
-};
-
-/// An access that later ones can conflict with.
-struct LiveAccess {
-  int64_t position;
-  Unit unit;
-  const HazardAccess *access;
-};
-
-/// The live accesses of one memory, by pages of its addresses, so that a long
-/// program does not compare each access with all.
-class LiveAccesses {
-public:
-  /// Calls `visit` with every access that may meet `range`, some twice.
-  template <typename Visit>
-  void forEachNear(const ByteRange &range, Visit visit) {
-    forEachList(range, [&](std::vector<LiveAccess> &list) {
-      for (const LiveAccess &access : list) {
-        visit(access);
-      }
-    });
-  }
-
-  /// Removes what `isSuperseded` says, among the accesses within `range`.
-  template <typename Predicate>
-  void removeWithin(const ByteRange &range, Predicate isSuperseded) {
-    forEachList(range, [&](std::vector<LiveAccess> &list) {
-      list.erase(std::remove_if(list.begin(), list.end(), isSuperseded),
-                 list.end());
-    });
-  }
-
-  void add(const LiveAccess &access) {
-    int64_t first = firstPage(access.access->range);
-    int64_t last = lastPage(access.access->range);
-    if (last - first >= maxPages) {
-      wide.push_back(access);
-      return;
-    }
-    for (int64_t page = first; page <= last; ++page) {
-      pages[page].push_back(access);
-    }
-  }
-
-private:
-  static constexpr int64_t pageBytes = 4096;
-  /// An access to more pages than this is kept apart.
-  static constexpr int64_t maxPages = 64;
-
-  static int64_t firstPage(const ByteRange &range) {
-    return range.getLow() / pageBytes;
-  }
-  static int64_t lastPage(const ByteRange &range) {
-    return range.getHigh() / pageBytes;
-  }
-
-  template <typename Visit>
-  void forEachList(const ByteRange &range, Visit visit) {
-    auto end = pages.upper_bound(lastPage(range));
-    for (auto page = pages.lower_bound(firstPage(range)); page != end; ++page) {
-      visit(page->second);
-    }
-    visit(wide);
-  }
-
-  std::map<int64_t, std::vector<LiveAccess>> pages;
-  std::vector<LiveAccess> wide;
 };
 
 /// What the block around a loop must know of its body.
@@ -210,12 +144,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Hazards and edges
 //===----------------------------------------------------------------------===//
-
-/// Whether `after` must wait for `before`, if they touch a common byte.
-static bool isHazard(const HazardAccess &before, const HazardAccess &after) {
-  // What an mm takes from the stream was read in order by the stream.
-  return (before.isWrite || after.isWrite) && !after.isStreamed;
-}
 
 void BlockPlanner::addEdge(Unit producer, int64_t from, Unit consumer,
                            int64_t to) {
@@ -553,23 +481,10 @@ void BlockPlanner::planCarried(const HazardItem &loop) {
 // Entry
 //===----------------------------------------------------------------------===//
 
-static void collectWritten(const std::vector<HazardItem> &block,
-                           std::set<uint32_t> &memories) {
-  for (const HazardItem &item : block) {
-    for (const HazardAccess &access : item.accesses) {
-      if (access.isWrite) {
-        memories.insert(access.range.getMemory());
-      }
-    }
-    collectWritten(item.body, memories);
-  }
-}
-
 std::optional<SemaphorePlan>
 mlir::lpuisa::planSemaphores(const std::vector<HazardItem> &block,
                              SemaphoreProblem &problem) {
-  std::set<uint32_t> writtenMemories;
-  collectWritten(block, writtenMemories);
+  std::set<uint32_t> writtenMemories = getWrittenMemories(block);
   SemaphorePlan plan;
   BlockPlanner planner(block, /*level=*/0, writtenMemories, plan, problem);
   if (!planner.run()) {

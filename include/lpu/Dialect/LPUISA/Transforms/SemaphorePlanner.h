@@ -45,44 +45,13 @@
 #ifndef LPU_DIALECT_LPUISA_TRANSFORMS_SEMAPHOREPLANNER_H
 #define LPU_DIALECT_LPUISA_TRANSFORMS_SEMAPHOREPLANNER_H
 
-#include "lpu/Dialect/LPUISA/Transforms/ByteRange.h"
-#include "lpu/Target/Encoding.h"
+#include "lpu/Dialect/LPUISA/Transforms/HazardItems.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mlir::lpuisa {
-
-/// One access of an instruction.
-struct HazardAccess {
-  ByteRange range;
-  bool isWrite = false;
-  /// The bytes that an `mm` takes from the stream: read as late as here, but
-  /// ordered after their writer by the `stream`.
-  bool isStreamed = false;
-};
-
-/// What stands in a block.
-struct HazardItem {
-  enum class Kind {
-    Instruction, ///< Of `unit`, with `accesses`.
-    Stream,      ///< Likewise; pushes an entry for an Mm of the same block.
-    Mm,          ///< Likewise; takes the oldest entry.
-    Loop,        ///< Repeats `body` at most `trips` times.
-    Label,       ///< Control may come here from elsewhere.
-    Branch,      ///< Control may go elsewhere from here.
-    Halt,        ///< The program ends here.
-    Fault,       ///< Likewise, in an error.
-  };
-  Kind kind = Kind::Instruction;
-  ::lpu::Unit unit = ::lpu::Unit::ICP;
-  std::vector<HazardAccess> accesses;
-  uint64_t trips = 0;
-  std::vector<HazardItem> body;
-  /// The caller's number of this item; unique.
-  unsigned id = 0;
-};
 
 /// A post or wait to insert.
 struct PlannedSemaphore {
