@@ -42,6 +42,7 @@ static constexpr Optimization optimizations[] = {
     {"forward-destinations", "buffer", "lpu-forward-destinations"},
     {"stage-operands", "buffer", "lpu-stage-operands"},
     {"elide-copies", "buffer", "lpu-elide-copies"},
+    {"schedule", "isa", "lpuisa-schedule"},
 };
 
 ArrayRef<Optimization> mlir::lpu::getOptimizations() { return optimizations; }
@@ -163,6 +164,8 @@ static void addAllocPasses(PassList &passes) {
 
 static void addISAPasses(PassList &passes) {
   passes.add(createConvertLPUToLPUISAPass());
+  // Semaphores come last: they hold the order within each queue.
+  passes.addNested<lpuisa::ProgramOp>(lpuisa::createLPUISASchedulePass());
   passes.addNested<lpuisa::ProgramOp>(
       lpuisa::createLPUISAInsertSemaphoresPass());
   passes.addNested<lpuisa::ProgramOp>(lpuisa::createLPUISAVerifyPass());

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 using namespace lpu;
 
@@ -25,6 +26,11 @@ Unit IssuedInstruction::unit() const {
 
 static int64_t ceilDiv(int64_t value, int64_t by) {
   return (value + by - 1) / by;
+}
+
+int64_t lpu::streamChunkBytes(const MachineModel &machine) {
+  int64_t burst = machine.hbmBurstBytes;
+  return std::max(burst, machine.streamBufferBytes / 16 / burst * burst);
 }
 
 int64_t lpu::lmuPortCycles(const Cost &cost, const MachineModel &machine) {
@@ -192,4 +198,54 @@ Cost lpu::cost(const IssuedInstruction &instruction,
     return costVec(instruction, machine);
   }
   return {};
+}
+
+Cost lpu::costAtBounds(const Program &program, size_t index) {
+  const Instruction &word = program.text[index];
+  std::vector<uint32_t> numbers;
+  switch (word.opcode) {
+  case Opcode::Ld:
+  case Opcode::Stream:
+    numbers = {word.a};
+    break;
+  case Opcode::Copy:
+  case Opcode::Mm:
+    numbers = {word.a, word.b};
+    break;
+  case Opcode::Gather:
+  case Opcode::Scatter:
+    numbers = {word.a, word.b, word.c};
+    break;
+  case Opcode::Vec:
+    numbers.assign(program.operands.begin() + word.b,
+                   program.operands.begin() + word.b + word.c);
+    break;
+  case Opcode::Halt:
+  case Opcode::Li:
+  case Opcode::Alu:
+  case Opcode::Branch:
+  case Opcode::Loop:
+  case Opcode::Wait:
+  case Opcode::Post:
+  case Opcode::Trace:
+  case Opcode::Fault:
+    break;
+  }
+  std::vector<ResolvedView> views;
+  for (uint32_t number : numbers) {
+    View view = program.views[number];
+    view.offsetRegister = view.sizeRegister = view.dynamicDim = noneField;
+    view.offsetBound = 0;
+    // Without registers there is nothing that could be out of its bounds.
+    views.push_back(*ResolvedView::resolve(view, {}));
+  }
+  IssuedInstruction instruction;
+  instruction.index = static_cast<uint32_t>(index);
+  instruction.word = word;
+  instruction.views = views.data();
+  instruction.numViews = static_cast<unsigned>(views.size());
+  if (word.opcode == Opcode::Vec) {
+    instruction.micro = &program.micro[word.a];
+  }
+  return cost(instruction, program.machine);
 }

@@ -25,10 +25,7 @@ Timeline::Implementation::Implementation(const MachineModel &machine,
   lmuStream.bytesPerCycle =
       static_cast<double>(machine.lmuReadPorts * machine.lmuPortBytes);
   hbmLatency = static_cast<int64_t>(std::ceil(machine.hbmLatencyCycles()));
-  // A sixteenth of the stream buffer: small enough that units share the HBM,
-  // large enough that a model of many gigabytes takes few events.
-  int64_t burst = machine.hbmBurstBytes;
-  chunkBytes = std::max(burst, machine.streamBufferBytes / 16 / burst * burst);
+  chunkBytes = streamChunkBytes(machine);
   for (unsigned i = 0; i < numUnits; ++i) {
     queues[i].unit = static_cast<Unit>(i);
   }

@@ -51,6 +51,15 @@ struct Cost {
 
 Cost cost(const IssuedInstruction &instruction, const MachineModel &machine);
 
+/// The most that instruction `index` of a program can cost: sizes that registers
+/// hold are at their bounds.
+Cost costAtBounds(const Program &program, size_t index);
+
+/// What a stream asks of the HBM at once: a sixteenth of the stream buffer,
+/// small enough that units share the HBM, large enough that a model of many
+/// gigabytes takes few events.
+int64_t streamChunkBytes(const MachineModel &machine);
+
 /// How many distinct aligned bursts of `burstBytes` the view touches.
 int64_t countTouchedBursts(const ResolvedView &view, int64_t burstBytes);
 

@@ -167,3 +167,33 @@ lpuisa.program @unknown_trips {
   }
   lpuisa.halt
 }
+
+// -----
+
+// Of machine 'tiny' the buffer holds 16384 bytes. The product needs a copy that
+// stands behind its stream of 32768.
+module attributes {lpu.machine = #lpu.machine<{base = "tiny"}>} {
+lpuisa.program @no_room lmu 1024 inputs [<"x", f32, [64]>, <"w", f32, [128, 64]>] {
+  // expected-error @+1 {{found that it never gets room in the stream buffer of 16384 bytes, expected what the products before it and its own wait for to stand before it}}
+  lpuisa.stream <arg[1], f32, [128, 64], [64, 1], 0> passes 1
+  lpuisa.copy <lmu, f32, [64], [1], 0> = <arg[0], f32, [64], [1], 0>
+  lpuisa.post sma, 4, 1
+  // expected-note @+1 {{another queue stops here}}
+  lpuisa.wait sxe, 4, 1
+  lpuisa.mm <lmu, f32, [128], [1], 512> = <lmu, f32, [64], [1], 0> * <arg[1], f32, [128, 64], [64, 1], 0> batch 0 rows 0 cols 1 depth 1
+  lpuisa.halt
+}
+}
+
+// -----
+
+// Each waits for what the other posts behind its own wait.
+lpuisa.program @crossed {
+  // expected-error @+1 {{found that it waits for ever, expected a program that comes to its end}}
+  lpuisa.wait sma, 10, 1
+  lpuisa.post sma, 5, 1
+  // expected-note @+1 {{another queue stops here}}
+  lpuisa.wait vxe, 5, 1
+  lpuisa.post vxe, 10, 1
+  lpuisa.halt
+}

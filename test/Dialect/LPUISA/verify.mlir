@@ -29,4 +29,16 @@ lpuisa.program @branches {
   lpuisa.label L4
   lpuisa.halt
 }
+
+// The copy behind the stream is in time, for half of the buffer's 16384 bytes
+// hold all that the stream pushes.
+lpuisa.program @room lmu 1024 inputs [<"x", f32, [64]>, <"w", f32, [32, 64]>] {
+  lpuisa.stream <arg[1], f32, [32, 64], [64, 1], 0> passes 1
+  lpuisa.copy <lmu, f32, [64], [1], 0> = <arg[0], f32, [64], [1], 0>
+  lpuisa.post sma, 4, 1
+  lpuisa.wait sxe, 4, 1
+  lpuisa.mm <lmu, f32, [32], [1], 512> = <lmu, f32, [64], [1], 0> * <arg[1], f32, [32, 64], [64, 1], 0> batch 0 rows 0 cols 1 depth 1
+  lpuisa.halt
+}
+
 }

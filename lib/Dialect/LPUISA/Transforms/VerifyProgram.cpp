@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifyProgress.h"
+
 #include "lpu/Dialect/LPU/IR/LPU.h"
 #include "lpu/Dialect/LPUISA/IR/LPUISA.h"
 #include "lpu/Dialect/LPUISA/Transforms/Passes.h"
@@ -44,6 +46,7 @@ private:
   LogicalResult verifyMm(MmOp mm);
   LogicalResult verifyNoOpenStream(Operation *before);
   FailureOr<Balance> balance(Block &block);
+  bool isWithoutBranches();
   LogicalResult verifyBalance();
   int64_t getMemoryBytes(ViewAttr view);
 
@@ -226,17 +229,21 @@ FailureOr<Balance> VerifyProgram::balance(Block &block) {
   return sum;
 }
 
+/// Whether every path runs all instructions.
+bool VerifyProgram::isWithoutBranches() {
+  Operation *last = &getOperation().getBodyBlock()->back();
+  return !getOperation()
+              .walk([&](Operation *op) {
+                bool isBranch = isa<BranchOp>(op) ||
+                                (isa<HaltOp, FaultOp>(op) && op != last);
+                return isBranch ? WalkResult::interrupt()
+                                : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 /// Posts and waits can be counted if every path runs all instructions.
 LogicalResult VerifyProgram::verifyBalance() {
-  bool hasBranches = false;
-  Operation *last = &getOperation().getBodyBlock()->back();
-  getOperation().walk([&](Operation *op) {
-    hasBranches |=
-        isa<BranchOp>(op) || (isa<HaltOp, FaultOp>(op) && op != last);
-  });
-  if (hasBranches) {
-    return success();
-  }
   FailureOr<Balance> sum = balance(*getOperation().getBodyBlock());
   if (failed(sum)) {
     return failure();
@@ -325,9 +332,15 @@ void VerifyProgram::runOnOperation() {
   trips.clear();
   openStreams.clear();
   if (failed(verifyMemories()) || failed(verifyEnd()) ||
-      failed(verifyBlock(*getOperation().getBodyBlock())) ||
-      failed(verifyBalance())) {
+      failed(verifyBlock(*getOperation().getBodyBlock()))) {
     return signalPassFailure();
+  }
+  if (isWithoutBranches()) {
+    bool hasLoops = !getOperation().getBodyBlock()->getOps<LoopOp>().empty();
+    if (failed(verifyBalance()) ||
+        (!hasLoops && failed(verifyProgress(getOperation(), machine)))) {
+      return signalPassFailure();
+    }
   }
   markAllAnalysesPreserved();
 }

@@ -10,6 +10,50 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LPUISASchedulePass : Pass<"lpuisa-schedule", "::mlir::lpuisa::ProgramOp"> {
+  let summary = "Put instructions into an order in which units overlap";
+  let description = [{
+    Queues are in order, so what waits at the head of one holds up all behind
+    it. The pass moves instructions within straight-line pieces: transfers to
+    before the streams that would hold them up, those that nobody waits for to
+    behind, and of independent products that one first whose result is needed
+    for longest. Scheduler.h describes the algorithm. Streams keep the order of
+    their products, and run ahead of them as far as the stream buffer has room.
+
+    *Before*: the second copy stands behind a stream that fills the buffer.
+
+    ```mlir
+    lpuisa.copy <lmu, f32, [64], [1], 0> = <arg[0], f32, [64], [1], 0>
+    lpuisa.stream <arg[1], f32, [8192, 64], [64, 1], 0> passes 1
+    lpuisa.mm <lmu, f32, [8192], [1], 512> = <lmu, f32, [64], [1], 0> * <arg[1], f32, [8192, 64], [64, 1], 0> batch 0 rows 0 cols 1 depth 1
+    lpuisa.copy <lmu, f32, [8192], [1], 65536> = <arg[2], f32, [8192], [1], 0>
+    lpuisa.vec rank 1 parallel 1 views [<lmu, f32, [8192], [1], 512>, <lmu, f32, [8192], [1], 65536>] {...}
+    ```
+
+    *After*
+
+    ```mlir
+    lpuisa.copy <lmu, f32, [64], [1], 0> = <arg[0], f32, [64], [1], 0>
+    lpuisa.copy <lmu, f32, [8192], [1], 65536> = <arg[2], f32, [8192], [1], 0>
+    lpuisa.stream <arg[1], f32, [8192, 64], [64, 1], 0> passes 1
+    lpuisa.mm <lmu, f32, [8192], [1], 512> = <lmu, f32, [64], [1], 0> * <arg[1], f32, [8192, 64], [64, 1], 0> batch 0 rows 0 cols 1 depth 1
+    lpuisa.vec rank 1 parallel 1 views [<lmu, f32, [8192], [1], 512>, <lmu, f32, [8192], [1], 65536>] {...}
+    ```
+
+    Pre-condition: the program has no posts and waits. Post-condition: whoever
+    touches common bytes does so in the same order as before, and no stream
+    stands before a transfer without which it would find no room.
+  }];
+  let options = [
+    Option<"window", "window", "unsigned", /*default=*/"128",
+           "Instructions by which one may come early">
+  ];
+  let statistics = [
+    Statistic<"numMoved", "instructions moved", "Instructions that changed their place">,
+    Statistic<"cyclesSaved", "cycles saved", "Cycles saved, as the scheduler sees time">,
+  ];
+}
+
 def LPUISAInsertSemaphoresPass
     : Pass<"lpuisa-insert-semaphores", "::mlir::lpuisa::ProgramOp"> {
   let summary = "Order the units against each other where they share bytes";
@@ -63,7 +107,9 @@ def LPUISAVerifyPass : Pass<"lpuisa-verify", "::mlir::lpuisa::ProgramOp"> {
     ends; on every straight-line path posts and waits balance and each `mm` has
     its `stream`, with the same view; every view stays within its memory, in any
     iteration and whatever registers hold within their bounds; constants are
-    only read; scratch, LMU and constants fit the machine.
+    only read; scratch, LMU and constants fit the machine. A program without
+    loops and branches comes to its end: no stream stands before a transfer
+    without which it finds no room in the stream buffer.
   }];
 }
 
