@@ -231,13 +231,12 @@ Cost lpu::costAtBounds(const Program &program, size_t index) {
   case Opcode::Fault:
     break;
   }
+  // Where a register is unknown, a view is as large as it can get.
+  ControlState control;
+  std::fill(std::begin(control.isUnknown), std::end(control.isUnknown), true);
   std::vector<ResolvedView> views;
   for (uint32_t number : numbers) {
-    View view = program.views[number];
-    view.offsetRegister = view.sizeRegister = view.dynamicDim = noneField;
-    view.offsetBound = 0;
-    // Without registers there is nothing that could be out of its bounds.
-    views.push_back(*ResolvedView::resolve(view, {}));
+    views.push_back(*ResolvedView::resolve(program.views[number], control));
   }
   IssuedInstruction instruction;
   instruction.index = static_cast<uint32_t>(index);

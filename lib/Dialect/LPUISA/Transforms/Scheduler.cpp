@@ -79,6 +79,7 @@ private:
   bool canPush(unsigned number) const;
   bool waitsForTransfer(unsigned mm, unsigned number) const;
   int64_t estimatedEnd(unsigned i) const;
+  int64_t urgency(unsigned i) const;
   /// The next node of `unit`; none if it has none or should wait.
   unsigned pick(Unit unit, unsigned &fallback) const;
   void add(unsigned i);
@@ -94,6 +95,8 @@ private:
   std::vector<int64_t> bytesBefore;
   /// The longest path from the start of each node to the end.
   std::vector<int64_t> tails;
+  /// Whether anything comes after a node.
+  std::vector<bool> isNeeded;
   /// When nodes of the window are likely to start and to be complete.
   std::vector<int64_t> starts, ends;
   unsigned nextStream = 0, nextMm = 0;
@@ -173,19 +176,15 @@ bool ListScheduler::computeTails() {
     return false;
   }
   tails.resize(count);
+  isNeeded.resize(count);
   for (size_t i = count; i-- > 0;) {
     unsigned from = sorted[i];
     int64_t tail = costs.duration(from);
     for (const Edge &edge : edges[from]) {
       tail = std::max(tail, edge.length + tails[edge.to]);
     }
-    // A transfer that comes too early costs its few cycles all the same; one
-    // that comes too late costs the latency of the HBM.
-    if (node(from).unit == Unit::SMA && node(from).kind == Kind::Other &&
-        !edges[from].empty()) {
-      tail += problem.machine.hbmLatency;
-    }
     tails[from] = tail;
+    isNeeded[from] = !edges[from].empty();
   }
   return true;
 }
@@ -245,6 +244,14 @@ int64_t ListScheduler::estimatedEnd(unsigned i) const {
     }
   }
   return end;
+}
+
+/// The longest path from the start of `i`, with a margin for transfers: one
+/// that comes too early costs its few cycles all the same; one that comes too
+/// late costs the latency of the HBM.
+int64_t ListScheduler::urgency(unsigned i) const {
+  bool isTransfer = node(i).unit == Unit::SMA && node(i).kind == Kind::Other;
+  return tails[i] + (isTransfer && isNeeded[i] ? problem.machine.hbmLatency : 0);
 }
 
 /// Whether `mm` needs a transfer of the SMA that was not added yet, other than
@@ -348,8 +355,8 @@ unsigned ListScheduler::pick(Unit unit, unsigned &fallback) const {
       continue;
     }
     waiting.push_back(i);
-    path = std::max(path, starts[i] + tails[i]);
-    fromStart.add(i, tails[i]);
+    path = std::max(path, starts[i] + urgency(i));
+    fromStart.add(i, urgency(i));
     if (node(i).kind == Kind::Other) {
       fromEnd.add(i, tails[i] - costs.duration(i));
     }
@@ -372,7 +379,7 @@ unsigned ListScheduler::pick(Unit unit, unsigned &fallback) const {
         return canStart;
       }
       return starts[i] < starts[best] ||
-             (starts[i] == starts[best] && tails[i] > tails[best]);
+             (starts[i] == starts[best] && urgency(i) > urgency(best));
     };
     if (isBetter()) {
       best = i;
