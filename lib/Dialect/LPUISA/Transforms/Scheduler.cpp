@@ -80,6 +80,9 @@ private:
   bool waitsForTransfer(unsigned mm, unsigned number) const;
   int64_t estimatedEnd(unsigned i) const;
   int64_t urgency(unsigned i) const;
+  int64_t delay(unsigned sooner, unsigned later) const;
+  bool goesBefore(unsigned i, bool canStart, unsigned other,
+                  bool canOtherStart) const;
   /// The next node of `unit`; none if it has none or should wait.
   unsigned pick(Unit unit, unsigned &fallback) const;
   void add(unsigned i);
@@ -246,12 +249,13 @@ int64_t ListScheduler::estimatedEnd(unsigned i) const {
   return end;
 }
 
-/// The longest path from the start of `i`, with a margin for transfers: one
-/// that comes too early costs its few cycles all the same; one that comes too
-/// late costs the latency of the HBM.
+/// The longest path from the start of `i`, with a margin for loads from the HBM:
+/// one that comes too early costs its few cycles all the same; one that comes
+/// too late costs the latency of the HBM.
 int64_t ListScheduler::urgency(unsigned i) const {
-  bool isTransfer = node(i).unit == Unit::SMA && node(i).kind == Kind::Other;
-  return tails[i] + (isTransfer && isNeeded[i] ? problem.machine.hbmLatency : 0);
+  bool isLoad = node(i).unit == Unit::SMA && node(i).kind == Kind::Other &&
+                node(i).latency >= problem.machine.hbmLatency;
+  return tails[i] + (isLoad && isNeeded[i] ? problem.machine.hbmLatency : 0);
 }
 
 /// Whether `mm` needs a transfer of the SMA that was not added yet, other than
@@ -310,41 +314,41 @@ bool ListScheduler::isAvailable(unsigned i) const {
          (numberOf[i] == nextStream && canPush(nextStream));
 }
 
-namespace {
-
-/// The two largest of some lengths, so that one can ask for the largest of all
-/// but one.
-class Longest {
-public:
-  void add(unsigned node, int64_t length) {
-    if (length > first) {
-      second = first;
-      first = length;
-      owner = node;
-    } else {
-      second = std::max(second, length);
-    }
+/// By how much `later` is delayed if `sooner` goes first on their unit: it
+/// starts when that one leaves the unit, and no post behind that one takes
+/// effect before it is complete.
+int64_t ListScheduler::delay(unsigned sooner, unsigned later) const {
+  int64_t byUnit = estimatedEnd(sooner) - starts[later];
+  int64_t byPost = 0;
+  if (node(later).kind == Kind::Other) {
+    byPost = starts[sooner] + costs.duration(sooner) - starts[later] -
+             costs.duration(later);
   }
-  /// The longest but for that of `node`, `offset` later; never if there is none.
-  int64_t without(unsigned node, int64_t offset) const {
-    int64_t length = node == owner ? second : first;
-    return length == never ? never : offset + length;
+  return std::max({int64_t(0), byUnit, byPost});
+}
+
+/// Whether `i` should rather go first than `other`: if the longer of the paths
+/// through both is shorter then. If it is all the same, one that can start does,
+/// and the earlier one.
+bool ListScheduler::goesBefore(unsigned i, bool canStart, unsigned other,
+                               bool canOtherStart) const {
+  int64_t path = starts[i] + urgency(i);
+  int64_t otherPath = starts[other] + urgency(other);
+  int64_t first = std::max(path, otherPath + delay(i, other));
+  int64_t second = std::max(otherPath, path + delay(other, i));
+  if (first != second) {
+    return first < second;
   }
-
-private:
-  static constexpr int64_t never = std::numeric_limits<int64_t>::min();
-  unsigned owner = none;
-  int64_t first = never, second = never;
-};
-
-} // namespace
+  if (canStart != canOtherStart) {
+    return canStart;
+  }
+  return starts[i] < starts[other] ||
+         (starts[i] == starts[other] && urgency(i) > urgency(other));
+}
 
 unsigned ListScheduler::pick(Unit unit, unsigned &fallback) const {
-  std::vector<unsigned> waiting;
-  // The longest of all paths if each node starts when it can.
-  int64_t path = 0;
-  // Paths from the start of a node, and from when others hear of its end.
-  Longest fromStart, fromEnd;
+  unsigned best = none;
+  bool isBestAvailable = false;
   for (unsigned i = first; i < windowEnd; ++i) {
     if (clock.has(i) || node(i).unit != unit) {
       continue;
@@ -354,36 +358,9 @@ unsigned ListScheduler::pick(Unit unit, unsigned &fallback) const {
         (node(i).kind == Kind::Mm && numberOf[i] != nextMm)) {
       continue;
     }
-    waiting.push_back(i);
-    path = std::max(path, starts[i] + urgency(i));
-    fromStart.add(i, urgency(i));
-    if (node(i).kind == Kind::Other) {
-      fromEnd.add(i, tails[i] - costs.duration(i));
-    }
-  }
-  unsigned best = none;
-  bool isBestAvailable = false;
-  int64_t bestPath = 0;
-  for (unsigned i : waiting) {
-    // The others start when this one leaves the unit, and no post behind it
-    // takes effect before it is complete.
-    int64_t result =
-        std::max({path, fromStart.without(i, estimatedEnd(i)),
-                  fromEnd.without(i, starts[i] + costs.duration(i))});
     bool canStart = isAvailable(i);
-    auto isBetter = [&] {
-      if (best == none || result != bestPath) {
-        return best == none || result < bestPath;
-      }
-      if (canStart != isBestAvailable) {
-        return canStart;
-      }
-      return starts[i] < starts[best] ||
-             (starts[i] == starts[best] && urgency(i) > urgency(best));
-    };
-    if (isBetter()) {
+    if (best == none || goesBefore(i, canStart, best, isBestAvailable)) {
       best = i;
-      bestPath = result;
       isBestAvailable = canStart;
     }
     if (canStart && (fallback == none || starts[i] < starts[fallback])) {

@@ -10,8 +10,9 @@
 // that goes first whose result is needed for longest. Streams keep the order of
 // their products. Then list scheduling in simulated time (Graham 1969), with
 // the machine's queues, HBM and stream buffer: whenever a unit is free, that
-// one of its instructions starts which keeps the longest path of all the
-// others shortest, or none if it is better to wait for one that is not ready.
+// one of its instructions starts which should go before each of the others, for
+// the longer of the paths through both is shorter then; or none, if that one is
+// not ready and to wait for it is better.
 // Paths go over data, over the queues of streams and products, and over the
 // room in the stream buffer, so they know that a late product stops the HBM.
 //
