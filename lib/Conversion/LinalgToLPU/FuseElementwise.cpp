@@ -452,13 +452,37 @@ struct FuseElementwisePass
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
   }
 
+  /// Whether `operand` is a reshape, or is reshaped by its owner, by dimensions
+  /// of size one alone.
+  static bool isUnitReshape(OpOperand *operand) {
+    auto addsUnits = [](auto reshape, RankedTensorType large) {
+      return llvm::all_of(reshape.getReassociationIndices(),
+                          [&](ArrayRef<int64_t> group) {
+                            return getNonUnit(group, large.getShape());
+                          });
+    };
+    if (auto collapse =
+            operand->get().getDefiningOp<tensor::CollapseShapeOp>()) {
+      return addsUnits(collapse, collapse.getSrcType());
+    }
+    auto expand = dyn_cast<tensor::ExpandShapeOp>(operand->getOwner());
+    return expand && addsUnits(expand, expand.getResultType());
+  }
+
+  static bool hasUnitLoop(linalg::GenericOp op) {
+    return llvm::is_contained(op.getStaticLoopRanges(), 1);
+  }
+
   /// Reshapes move out of the way of fusion, towards arguments and constants,
-  /// but not into operations that read at computed positions.
+  /// but not into operations that read at computed positions. An operation that
+  /// has a loop of one iteration takes no more of them in: two operands that
+  /// each bring theirs would double them from layer to layer.
   static bool isWorthExpanding(OpOperand *operand) {
     auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
     auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
     linalg::GenericOp expanded = consumer ? consumer : producer;
-    return expanded && !hasBarrier(expanded);
+    return expanded && !hasBarrier(expanded) &&
+           !(hasUnitLoop(expanded) && isUnitReshape(operand));
   }
 };
 

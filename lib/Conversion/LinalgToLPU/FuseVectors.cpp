@@ -225,6 +225,26 @@ static VectorOp createMerged(OpBuilder &b, VectorOp first, VectorOp second,
       });
 }
 
+/// Moves each view in `block` to its first user. A program that moves down to
+/// the one that it is merged into must not pass a user of its results.
+static void sinkViews(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp>(op) ||
+        op.use_empty()) {
+      continue;
+    }
+    Operation *first = nullptr;
+    for (Operation *user : op.getUsers()) {
+      Operation *inBlock = block.findAncestorOpInBlock(*user);
+      if (!first || inBlock->isBeforeInBlock(first)) {
+        first = inBlock;
+      }
+    }
+    op.moveBefore(first);
+  }
+}
+
 namespace {
 
 struct FuseVectorsPass : mlir::lpu::impl::FuseVectorsPassBase<FuseVectorsPass> {
@@ -236,6 +256,7 @@ struct FuseVectorsPass : mlir::lpu::impl::FuseVectorsPassBase<FuseVectorsPass> {
     }
     machine = getMachine(getOperation());
     Block &block = getOperation().getBody().front();
+    sinkViews(block);
     for (Operation *op = &block.front(); op; op = op->getNextNode()) {
       auto vector = dyn_cast<VectorOp>(op);
       while (vector && isMergeable(vector)) {

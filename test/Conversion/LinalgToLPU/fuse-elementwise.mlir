@@ -272,3 +272,25 @@ func.func @units(%x: tensor<1x1x4x16xf32>, %y: tensor<1x2x4x16xf32>, %t: tensor<
   } -> tensor<1xi64>
   return %0, %1, %2 : tensor<1x4x1x16xf32>, tensor<1x4x2x16xf32>, tensor<1xi64>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// Of two operands that bring dimensions of size 1, one is taken in: a residual
+// stream would double them from layer to layer.
+// CHECK-LABEL: func.func @unit_operands
+func.func @unit_operands(%x: tensor<8x1x4xf32>, %y: tensor<8x4x1xf32>) -> tensor<8x4xf32> {
+  // CHECK: iterator_types = ["parallel", "parallel", "parallel"]}
+  // CHECK-NOT: linalg.generic
+  %a = tensor.collapse_shape %x [[0, 1], [2]] : tensor<8x1x4xf32> into tensor<8x4xf32>
+  %b = tensor.collapse_shape %y [[0], [1, 2]] : tensor<8x4x1xf32> into tensor<8x4xf32>
+  %e = tensor.empty() : tensor<8x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%a, %b : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %s = arith.subf %i, %j : f32
+    linalg.yield %s : f32
+  } -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}

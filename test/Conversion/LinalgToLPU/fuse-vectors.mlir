@@ -251,3 +251,39 @@ func.func @siblings(%x: tensor<3x4xf32>, %y: tensor<3x4xf32>) -> (tensor<3x4xf32
   } -> tensor<3x4xf32>
   return %s, %d : tensor<3x4xf32>, tensor<3x4xf32>
 }
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+
+// A view of the first result, which the end of the function uses, does not stand
+// in the way of the program that moves down.
+// CHECK-LABEL: func.func @view_between
+// CHECK: %[[R:.+]]:2 = lpu.vector
+// CHECK-NOT: lpu.vector
+// CHECK: tensor.collapse_shape %[[R]]#1
+func.func @view_between(%x: tensor<3x4xf32>) -> (tensor<12xf32>, tensor<3x4xf32>) {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %s = lpu.vector ins(%x : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%a: tensor<3x4xf32>, %o: tensor<3x4xf32>):
+    %r = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) {
+    ^bb1(%v: f32, %u: f32):
+      %t = arith.negf %v : f32
+      linalg.yield %t : f32
+    } -> tensor<3x4xf32>
+    lpu.yield %r : tensor<3x4xf32>
+  } -> tensor<3x4xf32>
+  %view = tensor.collapse_shape %s [[0, 1]] : tensor<3x4xf32> into tensor<12xf32>
+  %d = lpu.vector ins(%s : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%a: tensor<3x4xf32>, %o: tensor<3x4xf32>):
+    %r = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<3x4xf32>) outs(%o : tensor<3x4xf32>) {
+    ^bb1(%v: f32, %u: f32):
+      %t = arith.mulf %v, %v : f32
+      linalg.yield %t : f32
+    } -> tensor<3x4xf32>
+    lpu.yield %r : tensor<3x4xf32>
+  } -> tensor<3x4xf32>
+  return %view, %d : tensor<12xf32>, tensor<3x4xf32>
+}
