@@ -105,6 +105,9 @@ static void addLPUPasses(PassList &passes) {
   addCleanup(passes);
   passes.add(createConvertLinalgToLPUPass());
   addCleanup(passes);
+  // What is done layer by layer is done; the rest looks across layers.
+  passes.add(createStampLayersPass());
+  addCleanup(passes);
   // Before the fusion, so that what makes a mask also counts its keys.
   passes.addNested<func::FuncOp>(createMaterializeLengthsPass());
   passes.addNested<func::FuncOp>(createFuseVectorsPass());

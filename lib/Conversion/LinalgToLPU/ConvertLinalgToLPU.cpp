@@ -52,29 +52,65 @@ static Value makeEmpty(OpBuilder &b, Location loc, Type type) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
-/// The argument or constant that `value` is a view of, or null.
-static Value getStoredSource(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (def->hasTrait<OpTrait::ConstantLike>()) {
-      return value;
-    }
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp, tensor::CastOp>(def)) {
-      return {};
-    }
-    value = def->getOperand(0);
+namespace {
+
+/// Tells what is in memory when the program starts: its arguments, its
+/// constants and views of those.
+class StoredValues {
+public:
+  explicit StoredValues(ModuleOp module) {
+    SymbolTableCollection symbols;
+    module.walk([&](func::CallOp call) {
+      auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      if (callee && !callee.isDeclaration()) {
+        calls[callee].push_back(call);
+      }
+    });
   }
-  return value;
-}
+
+  bool contains(Value value) {
+    while (Operation *def = value.getDefiningOp()) {
+      if (def->hasTrait<OpTrait::ConstantLike>()) {
+        return true;
+      }
+      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+               tensor::ExtractSliceOp, tensor::CastOp>(def)) {
+        return false;
+      }
+      value = def->getOperand(0);
+    }
+    auto argument = cast<BlockArgument>(value);
+    auto callers = calls.find(argument.getOwner()->getParentOp());
+    if (callers == calls.end()) {
+      return true;
+    }
+    // An argument of a layer is stored if it is in every layer. It counts as
+    // stored until that is known, which ends the walk where calls are circular.
+    auto [known, isNew] = arguments.try_emplace(argument, true);
+    if (!isNew) {
+      return known->second;
+    }
+    bool isStored = llvm::all_of(callers->second, [&](func::CallOp call) {
+      return contains(call.getOperand(argument.getArgNumber()));
+    });
+    return arguments[argument] = isStored;
+  }
+
+private:
+  DenseMap<Operation *, SmallVector<func::CallOp>> calls;
+  DenseMap<BlockArgument, bool> arguments;
+};
+
+} // namespace
 
 /// Whether the first operand rather than the second should be streamed: if it
 /// alone is a weight; if none or both are, if that moves fewer bytes, or as
 /// many and the smaller one stays on chip.
 static bool shouldSwap(linalg::GenericOp op, const Contraction &contraction,
-                       int64_t rowsPerPass) {
+                       int64_t rowsPerPass, StoredValues &stored) {
   Value a = op.getInputs()[0], b = op.getInputs()[1];
-  bool storedA = getStoredSource(a) != nullptr;
-  bool storedB = getStoredSource(b) != nullptr;
+  bool storedA = stored.contains(a), storedB = stored.contains(b);
   if (storedA != storedB) {
     return storedA;
   }
@@ -113,8 +149,10 @@ static bool isZero(Value value) {
 namespace {
 
 struct ConvertContraction : OpRewritePattern<linalg::GenericOp> {
-  ConvertContraction(MLIRContext *context, int64_t rowsPerPass)
-      : OpRewritePattern(context, /*benefit=*/2), rowsPerPass(rowsPerPass) {}
+  ConvertContraction(MLIRContext *context, int64_t rowsPerPass,
+                     StoredValues &stored)
+      : OpRewritePattern(context, /*benefit=*/2), rowsPerPass(rowsPerPass),
+        stored(stored) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
@@ -129,7 +167,7 @@ struct ConvertContraction : OpRewritePattern<linalg::GenericOp> {
     }
     SmallVector<AffineMap> &maps = contraction->maps;
     Value a = op.getInputs()[0], b = op.getInputs()[1];
-    if (shouldSwap(op, *contraction, rowsPerPass)) {
+    if (shouldSwap(op, *contraction, rowsPerPass, stored)) {
       std::swap(a, b);
       std::swap(maps[0], maps[1]);
     }
@@ -145,6 +183,7 @@ struct ConvertContraction : OpRewritePattern<linalg::GenericOp> {
   }
 
   int64_t rowsPerPass;
+  StoredValues &stored;
 };
 
 //===----------------------------------------------------------------------===//
@@ -430,8 +469,9 @@ struct ConvertLinalgToLPUPass
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvertCall, ConvertAttention, ConvertConcat, ConvertToVector>(
         &getContext());
+    StoredValues stored(module);
     patterns.add<ConvertContraction>(&getContext(),
-                                     getMachine(module).rowsPerPass);
+                                     getMachine(module).rowsPerPass, stored);
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       convert(function, frozen);

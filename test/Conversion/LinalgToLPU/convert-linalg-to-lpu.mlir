@@ -179,3 +179,33 @@ func.func @concat(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> tensor<2x7xf32> {
   %c = tensor.concat dim(1) %x, %y : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
   return %c : tensor<2x7xf32>
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// An argument of a layer is a weight if it is one in every call: the first
+// operand changes from layer to layer and is not streamed, though it is larger.
+// CHECK-LABEL: func.func @layers
+func.func @layers(%x: tensor<64x4xf32>, %w: tensor<4x4xf32>) -> tensor<64x4xf32> {
+  %0 = call @layer(%x, %w) : (tensor<64x4xf32>, tensor<4x4xf32>) -> tensor<64x4xf32>
+  %1 = call @layer(%0, %w) : (tensor<64x4xf32>, tensor<4x4xf32>) -> tensor<64x4xf32>
+  return %1 : tensor<64x4xf32>
+}
+// CHECK-LABEL: func.func private @layer
+func.func private @layer(%x: tensor<64x4xf32>, %w: tensor<4x4xf32>) -> tensor<64x4xf32> {
+  // CHECK: lpu.contract {{.*}} ins(%arg0, %arg1 : tensor<64x4xf32>, tensor<4x4xf32>)
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x4xf32>) -> tensor<64x4xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %w : tensor<64x4xf32>, tensor<4x4xf32>) outs(%z : tensor<64x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<64x4xf32>
+  return %r : tensor<64x4xf32>
+}

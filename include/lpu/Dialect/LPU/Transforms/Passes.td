@@ -34,6 +34,54 @@ def SetMachinePass : Pass<"lpu-set-machine", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+def StampLayersPass : Pass<"lpu-stamp-layers", "::mlir::ModuleOp"> {
+  let summary = "Put the body of a repeated layer wherever it is called";
+  let description = [{
+    A layer that repeats comes in as one private function with a body, called
+    once for every repetition; the passes before this one have worked on that
+    body once. Each call becomes a copy of it. Memory and the schedule are
+    planned for the whole program, across layers.
+
+    If the location of the function and that of the call fuse as many locations,
+    each of the first becomes the one at the same place of the second: the copy
+    carries the names of its own layer.
+
+    A slice that the body takes of a concatenation made outside is taken of the
+    part that it lies in.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = call @layer_0(%x, %a) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> loc(fused["mul", "add"])
+      %1 = call @layer_0(%0, %b) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> loc(fused["mul_1", "add_1"])
+      return %1 : tensor<8xf32>
+    }
+    func.func private @layer_0(%x: tensor<8xf32>, %w: tensor<8xf32>) -> tensor<8xf32> {
+      %e = tensor.empty() : tensor<8xf32>
+      %r = lpu.vector ins(%x, %w : ...) outs(%e : ...) {...} -> tensor<8xf32> loc("add")
+      return %r : tensor<8xf32>
+    } loc(fused["mul", "add"])
+    ```
+    After:
+    ```mlir
+    func.func @main(%x: tensor<8xf32>, %a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+      %e0 = tensor.empty() : tensor<8xf32>
+      %0 = lpu.vector ins(%x, %a : ...) outs(%e0 : ...) {...} -> tensor<8xf32> loc("add")
+      %e1 = tensor.empty() : tensor<8xf32>
+      %1 = lpu.vector ins(%0, %b : ...) outs(%e1 : ...) {...} -> tensor<8xf32> loc("add_1")
+      return %1 : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numStamped", "layers-stamped", "Calls replaced by a body">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
 
