@@ -153,7 +153,7 @@ def compile_graph(
     compilation = Compilation(options)
     text: str | bytes
     with _timed(compilation, "torch"):
-        text = import_graph(gm, signature)
+        text = import_graph(gm, signature, outline_layers=options.enabled("repeated-layers"))
     compilation.products["torch"] = text
     key = cache_key(text, options)
     if cache is not None:

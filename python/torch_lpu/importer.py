@@ -9,11 +9,15 @@ Python line; the whole operations (`lpu::attention`, `lpu::scatter`) as calls
 to private functions that carry their attributes; names of arguments and
 aliases of results as attributes of `@main`. The text depends on the graph
 alone, so it is what caches are keyed by.
+
+Repeated layers become calls of one private function with a body. The function
+is located at the nodes that it holds, in their order, and each call at the
+nodes that it stands for: so `lpu-stamp-layers` knows who is who.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -26,6 +30,7 @@ from torch_mlir.extras.fx_importer import ContextCache, FxImporter, GraphNodeImp
 
 from . import ops
 from .diagnostics import StageError
+from .layers import Layers, canonical_order, find_layers
 from .locations import portable, source_line
 from .rewriting import args_of
 from .signature import ProgramResult, Signature
@@ -118,8 +123,11 @@ _WHOLE_OPS: dict[Any, Callable[[Node], dict[str, str]]] = {
 }
 
 
-def import_graph(gm: GraphModule, signature: Signature) -> str:
-    """The text of the torch-dialect module whose `@main` is the graph."""
+def import_graph(gm: GraphModule, signature: Signature, outline_layers: bool = False) -> str:
+    """The text of the torch-dialect module whose `@main` is the graph.
+
+    `outline_layers` makes repeated layers calls of functions of their own.
+    """
     context = ir.Context()
     torch_dialect.register_dialect(context)
     importer = _Importer(context)
@@ -130,11 +138,10 @@ def import_graph(gm: GraphModule, signature: Signature) -> str:
         raise StageError("torch", str(error), nodes=tuple(node.name for node in strided)) from error
     placeholders = gm.graph.find_nodes(op="placeholder")
     (output,) = gm.graph.find_nodes(op="output")
-    locations = importer._cc
-    inputs = [locations.node_val_to_type(node) for node in placeholders]
-    results = [locations.node_val_to_type(node) for node in output.args[0]]
-    with context, ir.Location.name("main"):
-        main = func_dialect.FuncOp("main", (inputs, results), ip=ir.InsertionPoint(importer.module.body))
+    with context:
+        main, node_importer = _create_function(
+            importer, "main", placeholders, output.args[0], ir.Location.name("main")
+        )
         main.arg_attrs = [
             ir.DictAttr.get({"lpu.name": ir.StringAttr.get(argument.buffer.name)})
             for argument in signature.arguments
@@ -142,17 +149,89 @@ def import_graph(gm: GraphModule, signature: Signature) -> str:
         main.attributes["res_attrs"] = ir.ArrayAttr.get(
             [_result_attributes(result) for result in signature.results]
         )
-        block = ir.Block.create_at_start(
-            main.body, inputs, [locations.get_node_location(node) for node in placeholders]
-        )
-        importer.symbol_table.insert(main)
-    node_importer = _NodeImporter(importer, context, locations, block)
-    for node, argument in zip(placeholders, block.arguments, strict=True):
-        node_importer.bind_node_value(node, argument)
-    for node in gm.graph.nodes:
-        if node.op not in ("placeholder", "get_attr"):
-            _import_node(node_importer, node)
+    order = canonical_order(gm.graph)
+    repeated = find_layers(order) if outline_layers else []
+    if repeated:
+        _import_with_layers(importer, node_importer, order, repeated)
+    else:
+        _import_nodes(node_importer, [node for node in gm.graph.nodes if node.op != "placeholder"])
     return importer.module.operation.get_asm(enable_debug_info=True)
+
+
+def _create_function(
+    importer: _Importer,
+    name: str,
+    arguments: Sequence[Node],
+    results: Sequence[Node],
+    location: ir.Location,
+    visibility: str | None = None,
+) -> tuple[func_dialect.FuncOp, _NodeImporter]:
+    """A function of the types of these nodes, and the importer for its body."""
+    locations = importer._cc
+    inputs = [locations.node_val_to_type(node) for node in arguments]
+    outputs = [locations.node_val_to_type(node) for node in results]
+    with location:
+        end = ir.InsertionPoint(importer.module.body)
+        function = func_dialect.FuncOp(name, (inputs, outputs), visibility=visibility, ip=end)
+        block = ir.Block.create_at_start(
+            function.body, inputs, [locations.get_node_location(node) for node in arguments]
+        )
+    importer.symbol_table.insert(function)
+    node_importer = _NodeImporter(importer, importer._c, locations, block)
+    for node, argument in zip(arguments, block.arguments, strict=True):
+        node_importer.bind_node_value(node, argument)
+    return function, node_importer
+
+
+def _import_with_layers(
+    importer: _Importer, main: _NodeImporter, order: Sequence[Node], repeated: Sequence[Layers]
+) -> None:
+    calls = {
+        segment[0]: (layers, number) for layers in repeated for number, segment in enumerate(layers.segments)
+    }
+    inside = {node for layers in repeated for segment in layers.segments for node in segment}
+    functions: dict[int, str] = {}
+    for node in order:
+        if node not in calls:
+            if node not in inside:
+                _import_nodes(main, [node])
+            continue
+        layers, number = calls[node]
+        if number == 0:
+            _import_nodes(main, [layers.segments[0][place] for place in layers.shared])
+            functions[id(layers)] = _import_layer(importer, f"layer_{len(functions)}", layers)
+        _call_layer(main, functions[id(layers)], layers, number)
+
+
+def _import_layer(importer: _Importer, name: str, layers: Layers) -> str:
+    nodes = [layers.segments[0][place] for place in layers.body]
+    results = [layers.segments[0][place] for place in layers.results]
+    location = _location_of_all(importer, nodes)
+    _, body = _create_function(importer, name, layers.operands[0], results, location, "private")
+    _import_nodes(body, nodes)
+    with location, ir.InsertionPoint(body._b):
+        func_dialect.ReturnOp([body.resolve_node_value(node) for node in results])
+    return name
+
+
+def _call_layer(main: _NodeImporter, function: str, layers: Layers, number: int) -> None:
+    segment = layers.segments[number]
+    if number:
+        for place in layers.shared:
+            if isinstance(segment[place].meta["val"], torch.Tensor):
+                main.bind_node_value(segment[place], main.resolve_node_value(layers.segments[0][place]))
+    operands = [main.resolve_node_value(node) for node in layers.operands[number]]
+    results = [segment[place] for place in layers.results]
+    types = [main._cc.node_val_to_type(node) for node in results]
+    location = _location_of_all(main.fx_importer, [segment[place] for place in layers.body])
+    with ir.InsertionPoint(main._b):
+        call = func_dialect.CallOp(types, function, operands, loc=location)
+    for node, value in zip(results, call.results, strict=True):
+        main.bind_node_value(node, value)
+
+
+def _location_of_all(importer: FxImporter, nodes: Sequence[Node]) -> ir.Location:
+    return ir.Location.fused([importer._cc.get_node_location(node) for node in nodes], context=importer._c)
 
 
 def _result_attributes(result: ProgramResult) -> ir.DictAttr:
@@ -162,10 +241,11 @@ def _result_attributes(result: ProgramResult) -> ir.DictAttr:
     return ir.DictAttr.get(attributes)
 
 
-def _import_node(node_importer: _NodeImporter, node: Node) -> None:
+def _import_nodes(node_importer: _NodeImporter, nodes: Sequence[Node]) -> None:
     """One node at a time, so that a failure is its node's."""
-    try:
-        node_importer.import_nodes([node])
-    except Exception as error:
-        message = f"torch-mlir does not import {node.target}: {error or type(error).__name__}"
-        raise StageError(stage="torch", message=message, nodes=(node.name,)) from error
+    for node in nodes:
+        try:
+            node_importer.import_nodes([node])
+        except Exception as error:
+            message = f"torch-mlir does not import {node.target}: {error or type(error).__name__}"
+            raise StageError(stage="torch", message=message, nodes=(node.name,)) from error

@@ -31,7 +31,7 @@ NOT_AVAILABLE: dict[str, tuple[str, ...]] = {
 }
 
 # Optimisations on the FX graph. Those on IR are known to the compiler.
-FX_OPTIMIZATIONS = ("attention", "scatter", "grouped-query")
+FX_OPTIMIZATIONS = ("attention", "scatter", "grouped-query", "repeated-layers")
 
 
 class OptionError(ValueError):

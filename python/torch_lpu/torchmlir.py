@@ -3,7 +3,8 @@
 
 torch-mlir aborts the process on some inputs, so it gets one of its own, with a
 time limit. The passes are those of its linalg-on-tensors pipeline without the
-last one, which refuses calls to private functions.
+first one, which inlines repeated layers, and the last one, which refuses calls
+to private functions.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ _CANONICALIZE = "func.func(canonicalize)"
 
 PASSES = (
     "func.func(torch-match-quantized-custom-ops)",
-    "torchdynamo-export-to-torch-backend-pipeline{}",
+    "func.func(torch-reduce-op-variants)",
+    _CANONICALIZE,
+    "func.func(torch-decompose-complex-ops)",
+    "func.func(torch-recompose-complex-ops)",
+    _CANONICALIZE,
     "func.func(convert-torch-to-tmtensor{allow-non-finites=true})",
     _CANONICALIZE,
     "func.func(convert-torch-to-linalg{allow-non-finites=true})",
