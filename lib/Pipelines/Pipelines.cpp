@@ -37,11 +37,14 @@ static constexpr Optimization optimizations[] = {
     {"sink-concats", "lpu", "lpu-sink-concats"},
     {"materialize-lengths", "lpu", "lpu-materialize-lengths"},
     {"fuse-vectors", "lpu", "lpu-fuse-vectors"},
+    {"fuse-epilogues", "lpu", "lpu-fuse-epilogues"},
+    {"fuse-prologues", "lpu", "lpu-fuse-prologues"},
     {"schedule-positions", "lpu", "lpu-schedule-positions"},
     {"tile", "tiled", "lpu-tile"},
     {"forward-destinations", "buffer", "lpu-forward-destinations"},
     {"stage-operands", "buffer", "lpu-stage-operands"},
     {"elide-copies", "buffer", "lpu-elide-copies"},
+    {"tile-contractions", "buffer", "lpu-tile-contractions"},
     {"schedule", "isa", "lpuisa-schedule"},
 };
 
@@ -111,6 +114,9 @@ static void addLPUPasses(PassList &passes) {
   // Before the fusion, so that what makes a mask also counts its keys.
   passes.addNested<func::FuncOp>(createMaterializeLengthsPass());
   passes.addNested<func::FuncOp>(createFuseVectorsPass());
+  // What is left alone behind a contraction, no norm having taken it.
+  passes.addNested<func::FuncOp>(createFuseEpiloguesPass());
+  passes.addNested<func::FuncOp>(createFuseProloguesPass());
   addCleanup(passes);
   // What is merged stands where the later of its parts stood.
   passes.addNested<func::FuncOp>(createSchedulePositionsPass());
@@ -143,6 +149,8 @@ static void addBufferPasses(PassList &passes) {
   // Equal views become one value, by which equal copies are known.
   passes.add(createCSEPass());
   passes.addNested<func::FuncOp>(createElideCopiesPass());
+  // What is cut how decides what is in flight, and that needs room.
+  passes.addNested<func::FuncOp>(createTileContractionsPass());
   passes.addNested<func::FuncOp>(createMaterializeTemporariesPass());
   addCleanup(passes);
   passes.add(createSymbolDCEPass());

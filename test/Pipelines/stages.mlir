@@ -13,15 +13,14 @@
 #tr = affine_map<(i, j) -> (j, i)>
 
 // LPU: lpu.contract {{.*}} zero_init} ins(%arg0, %arg1 : tensor<2x8xf32>, tensor<4x8xf32>)
-// LPU: lpu.vector ins(%{{.*}}, %arg2
+// LPU-SAME: epilogue(%arg2
 // LPU: arith.addf
 // LPU: arith.maximumf
 
 // ALLOC: func.func @main({{.*}}memref<2x4xf32, #lpu.space<arg>> {lpu.output}
 // ALLOC: memref.alloc() {{.*}}lpu.address
 // ALLOC: lpu.copy ins(%arg0
-// ALLOC: lpu.contract {{.*}} memref<4x8xf32, #lpu.space<arg>>)
-// ALLOC: lpu.vector
+// ALLOC: lpu.contract {{.*}} memref<4x8xf32, #lpu.space<arg>>) {{.*}} epilogue
 // ALLOC: lpu.copy ins(%{{.*}}) outs(%arg3
 
 // ISA: lpuisa.program @main

@@ -26,6 +26,23 @@ static LogicalResult checkRank(Location location, const StridedView &view) {
   return success();
 }
 
+LogicalResult mlir::lpu::emitCopy(Location location, StridedView from,
+                                  StridedView to, OpBuilder &builder) {
+  bool isSame = from.space == to.space && from.argument == to.argument &&
+                from.offset == to.offset && from.strides == to.strides;
+  if (to.isEmpty() || isSame) {
+    return success();
+  }
+  unsigned length = to.rank();
+  coalesce({&to, &from}, length);
+  if (failed(checkRank(location, to))) {
+    return failure();
+  }
+  lpuisa::CopyOp::create(builder, location, toAttr(builder, to),
+                         toAttr(builder, from));
+  return success();
+}
+
 LogicalResult mlir::lpu::lowerCopy(Location location, Value source,
                                    Value destination,
                                    LoweringContext &context) {
@@ -34,20 +51,7 @@ LogicalResult mlir::lpu::lowerCopy(Location location, Value source,
   if (failed(from) || failed(to)) {
     return failure();
   }
-  bool isSame = from->space == to->space && from->argument == to->argument &&
-                from->offset == to->offset && from->strides == to->strides;
-  if (to->isEmpty() || isSame) {
-    return success();
-  }
-  unsigned length = to->rank();
-  coalesce({&*to, &*from}, length);
-  if (failed(checkRank(location, *to))) {
-    return failure();
-  }
-  lpuisa::CopyOp::create(context.builder, location,
-                         toAttr(context.builder, *to),
-                         toAttr(context.builder, *from));
-  return success();
+  return emitCopy(location, *from, *to, context.builder);
 }
 
 /// Merges the dimensions before and after the axis, which stays as it is;

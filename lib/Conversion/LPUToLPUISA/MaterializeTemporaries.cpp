@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lpu/Conversion/LPUToLPUISA/AttentionPlan.h"
+#include "lpu/Conversion/LPUToLPUISA/ContractPlan.h"
 #include "lpu/Conversion/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,19 +29,30 @@ struct MaterializeTemporariesPass
   void runOnOperation() override {
     ::lpu::MachineModel machine = getMachine(getOperation());
     getOperation().walk([&](AttentionOp op) {
-      if (op.getTemporary() || !isa<MemRefType>(op.getQ().getType())) {
-        return;
+      if (!op.getTemporary() && isa<MemRefType>(op.getQ().getType())) {
+        materialize(op, AttentionPlan(op, machine).bytes);
       }
-      AttentionPlan plan(op, machine);
-      OpBuilder builder(op);
-      auto type = MemRefType::get({plan.bytes}, builder.getI8Type(),
-                                  MemRefLayoutAttrInterface(),
-                                  SpaceAttr::get(&getContext(), Space::LMU));
-      auto buffer = memref::AllocOp::create(builder, op.getLoc(), type);
-      op.getTemporaryMutable().assign(buffer);
-      ++numTemporaries;
-      numBytes += plan.bytes;
     });
+    getOperation().walk([&](ContractOp op) {
+      if (!op.getTemporary() && isa<MemRefType>(op.getA().getType())) {
+        materialize(op, ContractPlan(op).bytes);
+      }
+    });
+  }
+
+  template <typename Op>
+  void materialize(Op op, int64_t bytes) {
+    if (bytes == 0) {
+      return;
+    }
+    OpBuilder builder(op);
+    auto type = MemRefType::get({bytes}, builder.getI8Type(),
+                                MemRefLayoutAttrInterface(),
+                                SpaceAttr::get(&getContext(), Space::LMU));
+    auto buffer = memref::AllocOp::create(builder, op.getLoc(), type);
+    op.getTemporaryMutable().assign(buffer);
+    ++numTemporaries;
+    numBytes += bytes;
   }
 };
 

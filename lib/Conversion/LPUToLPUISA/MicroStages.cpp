@@ -9,6 +9,8 @@
 
 #include "lpu/Conversion/LPUToLPUISA/MicroStages.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -42,8 +44,8 @@ public:
   Analysis(MicroStages &result, std::string &reason, Operation *&culprit)
       : result(result), reason(reason), culprit(culprit) {}
 
-  bool run(VectorOp op) {
-    if (!addStages(op) || !unify()) {
+  bool run(Block &body) {
+    if (!addStages(body) || !unify()) {
       return false;
     }
     unifySharedInputs();
@@ -61,7 +63,7 @@ private:
     return firstNode[stage] + loop;
   }
 
-  bool addStages(VectorOp op);
+  bool addStages(Block &body);
   bool unify();
   void unifySharedInputs();
   bool areApart(unsigned a, unsigned b);
@@ -77,13 +79,13 @@ private:
 
 } // namespace
 
-bool Analysis::addStages(VectorOp op) {
+bool Analysis::addStages(Block &body) {
   llvm::SetVector<Operation *> live;
-  for (Value yielded : op.getBody().front().getTerminator()->getOperands()) {
+  for (Value yielded : body.getTerminator()->getOperands()) {
     collect(yielded.getDefiningOp(), live);
   }
   unsigned numNodes = 0;
-  for (auto linalgOp : op.getBody().front().getOps<LinalgOp>()) {
+  for (auto linalgOp : body.getOps<LinalgOp>()) {
     if (!live.contains(linalgOp)) {
       continue;
     }
@@ -316,9 +318,9 @@ bool Analysis::schedule() {
 }
 
 std::optional<MicroStages>
-MicroStages::analyze(VectorOp op, std::string &reason, Operation *&culprit) {
+MicroStages::analyze(Block &body, std::string &reason, Operation *&culprit) {
   MicroStages result;
-  if (!Analysis(result, reason, culprit).run(op)) {
+  if (!Analysis(result, reason, culprit).run(body)) {
     return std::nullopt;
   }
   return result;
@@ -331,4 +333,63 @@ MicroStage *MicroStages::lookup(Operation *op) {
     }
   }
   return nullptr;
+}
+
+std::optional<unsigned> MicroStages::getDomainDim(Value tensor,
+                                                  unsigned position) {
+  std::optional<int> found;
+  auto walks = [&](MicroStage &stage, AffineMap map) {
+    auto dim = dyn_cast<AffineDimExpr>(map.getResult(position));
+    int here = dim ? stage.dims[dim.getPosition()] : -1;
+    bool agrees = here >= 0 && found.value_or(here) == here;
+    found = here;
+    return agrees;
+  };
+  Operation *def = tensor.getDefiningOp();
+  if (MicroStage *stage = def ? lookup(def) : nullptr) {
+    if (!walks(*stage, stage->op.getIndexingMapMatchingResult(
+                           cast<OpResult>(tensor)))) {
+      return std::nullopt;
+    }
+  }
+  for (OpOperand &use : tensor.getUses()) {
+    auto linalgOp = dyn_cast<LinalgOp>(use.getOwner());
+    if (!linalgOp && !isa<YieldOp>(use.getOwner())) {
+      return std::nullopt;
+    }
+    MicroStage *stage = linalgOp ? lookup(linalgOp) : nullptr;
+    if (stage && !walks(*stage, linalgOp.getMatchingIndexingMap(&use))) {
+      return std::nullopt;
+    }
+  }
+  return found;
+}
+
+int64_t MicroStages::getWork(int64_t transcendental) {
+  int64_t work = 0;
+  for (MicroStage &stage : stages) {
+    int64_t runs = getBodyCycles(stage.op, transcendental);
+    for (int64_t size : stage.sizes) {
+      runs *= size;
+    }
+    work += runs;
+  }
+  return work;
+}
+
+int64_t mlir::lpu::getBodyCycles(LinalgOp op, int64_t transcendental) {
+  int64_t cost = op.getNumDpsInputs();
+  op.getBlock()->walk([&](Operation *inner) {
+    bool isCheapMath =
+        isa<math::AbsFOp, math::FloorOp, math::CeilOp, math::TruncOp,
+            math::RoundOp, math::RoundEvenOp, math::FmaOp, math::CopySignOp>(
+            inner);
+    if (isa<arith::DivFOp>(inner) ||
+        (isa<math::MathDialect>(inner->getDialect()) && !isCheapMath)) {
+      cost += transcendental;
+    } else if (!isa<arith::ConstantOp, linalg::YieldOp>(inner)) {
+      ++cost;
+    }
+  });
+  return cost;
 }

@@ -25,19 +25,24 @@ using ::lpu::MicroOpcode;
 using ::lpu::MicroType;
 using Register = MicroDraft::Register;
 
-VectorLowering::VectorLowering(VectorOp op, ViewBuilder &views)
-    : op(op), views(views) {}
+VectorLowering::VectorLowering(Location location, VectorBody body,
+                               ViewBuilder &views)
+    : location(location), body(std::move(body)), views(views) {}
 
 LogicalResult VectorLowering::lower(OpBuilder &builder) {
   std::string reason;
-  Operation *culprit = op;
+  Operation *culprit = body.block->getParentOp();
   std::optional<MicroStages> analysis =
-      MicroStages::analyze(op, reason, culprit);
+      MicroStages::analyze(*body.block, reason, culprit);
   if (!analysis) {
     return culprit->emitOpError(reason);
   }
   stages = std::move(*analysis);
-  draft.emplace(stages.domain, stages.parallel, op.getLoc());
+  SmallVector<int64_t> domain = stages.domain;
+  if (body.slice) {
+    domain[body.slice->dim] = body.slice->size;
+  }
+  draft.emplace(domain, stages.parallel, location);
   for (MicroStage &stage : stages.stages) {
     if (stage.isReducing && failed(lowerReduction(stage))) {
       return failure();
@@ -55,8 +60,8 @@ LogicalResult VectorLowering::lower(OpBuilder &builder) {
 
 FailureOr<StridedView> VectorLowering::getTensorView(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
-    if (argument.getOwner() == &op.getBody().front()) {
-      return views.getView(op->getOperand(argument.getArgNumber()));
+    if (argument.getOwner() == body.block) {
+      return body.arguments[argument.getArgNumber()];
     }
   }
   ElementsAttr elements;
@@ -73,12 +78,17 @@ FailureOr<StridedView> VectorLowering::getTensorView(Value tensor) {
 StridedView VectorLowering::onDomain(const StridedView &view,
                                      const MicroStage &stage) const {
   StridedView result = view;
-  result.sizes.assign(stages.domain.begin(), stages.domain.end());
-  result.strides.assign(stages.domain.size(), 0);
+  llvm::ArrayRef<int64_t> domain = draft->getDomain();
+  result.sizes.assign(domain.begin(), domain.end());
+  result.strides.assign(domain.size(), 0);
   for (auto [dim, stride] : llvm::zip_equal(stage.dims, view.strides)) {
     if (dim >= 0) {
       result.strides[dim] += stride;
     }
+  }
+  if (body.slice) {
+    result.offset += body.slice->first * result.strides[body.slice->dim] *
+                     ::lpu::byteWidth(result.type);
   }
   return result;
 }
@@ -118,7 +128,7 @@ FailureOr<Register> VectorLowering::getElement(Value tensor, AffineMap map,
   }
   if (isa_and_nonnull<tensor::EmptyOp>(producer)) {
     // Nobody has given it a value, so any will do.
-    Builder builder(op.getContext());
+    Builder builder(location.getContext());
     return lowerConstant(*draft, builder.getZeroAttr(elementType));
   }
   FailureOr<StridedView> base = getTensorView(tensor);
@@ -337,8 +347,9 @@ LogicalResult VectorLowering::lowerStores() {
     Location location;
   };
   SmallVector<Pending> pending;
-  for (unsigned index = 0; index < op.getOuts().size(); ++index) {
-    auto result = dyn_cast<OpResult>(op.getYielded(index));
+  Operation *yield = body.block->getTerminator();
+  for (unsigned index = 0; index < body.results.size(); ++index) {
+    auto result = dyn_cast<OpResult>(yield->getOperand(index));
     MicroStage *stage = result ? stages.lookup(result.getOwner()) : nullptr;
     if (!stage) {
       continue;
@@ -351,11 +362,10 @@ LogicalResult VectorLowering::lowerStores() {
     }
     draft->setSection(section);
     FailureOr<Register> value = getResult(result);
-    FailureOr<StridedView> base = views.getView(op.getOuts()[index]);
-    if (failed(value) || failed(base)) {
+    if (failed(value)) {
       return failure();
     }
-    std::optional<StridedView> view = base->through(
+    std::optional<StridedView> view = body.results[index].through(
         stage->op.getIndexingMapMatchingResult(result), stage->sizes);
     if (!view) {
       return stage->op.emitOpError(
@@ -374,21 +384,27 @@ LogicalResult VectorLowering::lowerStores() {
 
 /// Destinations that get an operand or a constant as it is.
 LogicalResult VectorLowering::lowerPassedThrough(OpBuilder &builder) {
-  for (unsigned index = 0; index < op.getOuts().size(); ++index) {
-    Value yielded = op.getYielded(index);
+  for (unsigned index = 0; index < body.results.size(); ++index) {
+    Value yielded = body.block->getTerminator()->getOperand(index);
     Operation *producer = yielded.getDefiningOp();
-    if (yielded == op.getOutputArgument(index) ||
-        isa_and_nonnull<tensor::EmptyOp>(producer) ||
+    if (isa_and_nonnull<tensor::EmptyOp>(producer) ||
         (producer && stages.lookup(producer))) {
       continue;
     }
     FailureOr<StridedView> source = getTensorView(yielded);
-    FailureOr<StridedView> destination = views.getView(op.getOuts()[index]);
-    if (failed(source) || failed(destination)) {
+    if (failed(source)) {
       return failure();
     }
-    MicroDraft copy(source->sizes, source->rank(), op.getLoc());
-    copy.store(*destination, copy.load(*source));
+    const StridedView &destination = body.results[index];
+    bool isInPlace = source->space == destination.space &&
+                     source->argument == destination.argument &&
+                     source->offset == destination.offset &&
+                     source->strides == destination.strides;
+    if (isInPlace) {
+      continue;
+    }
+    MicroDraft copy(source->sizes, source->rank(), location);
+    copy.store(destination, copy.load(*source));
     if (failed(copy.finish(builder))) {
       return failure();
     }
@@ -397,5 +413,22 @@ LogicalResult VectorLowering::lowerPassedThrough(OpBuilder &builder) {
 }
 
 LogicalResult mlir::lpu::lowerVector(VectorOp op, LoweringContext &context) {
-  return VectorLowering(op, context.views).lower(context.builder);
+  VectorBody body{&op.getBody().front(), {}, {}, std::nullopt};
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    Type element = cast<ShapedType>(operand.getType()).getElementType();
+    if (index < op.getInputs().size() && !getDType(element)) {
+      // What no memory holds is reported by the operation that reads it.
+      body.arguments.emplace_back();
+      continue;
+    }
+    FailureOr<StridedView> view = context.views.getView(operand);
+    if (failed(view)) {
+      return failure();
+    }
+    body.arguments.push_back(*view);
+  }
+  ArrayRef<StridedView> arguments(body.arguments);
+  llvm::append_range(body.results, arguments.drop_front(op.getInputs().size()));
+  return VectorLowering(op.getLoc(), std::move(body), context.views)
+      .lower(context.builder);
 }

@@ -86,7 +86,7 @@ FailureOr<Register> VectorLowering::computeScalar(Value value,
     SmallVector<AffineExpr> symbols;
     for (unsigned i = 0; i < map.getNumSymbols(); ++i) {
       symbols.push_back(
-          getAffineDimExpr(map.getNumDims() + i, op.getContext()));
+          getAffineDimExpr(map.getNumDims() + i, location.getContext()));
     }
     return lowerAffine(*draft, expr.replaceSymbols(symbols), inputs);
   }
@@ -98,8 +98,17 @@ FailureOr<Register> VectorLowering::computeScalar(Value value,
 
 Register VectorLowering::getLoopIndex(unsigned loop, const MicroStage &stage) {
   int dim = stage.dims[loop];
-  return dim < 0 ? draft->constantInteger(MicroType::I64, 0)
-                 : draft->iota(static_cast<unsigned>(dim));
+  if (dim < 0) {
+    return draft->constantInteger(MicroType::I64, 0);
+  }
+  Register index = draft->iota(static_cast<unsigned>(dim));
+  if (!body.slice || body.slice->dim != static_cast<unsigned>(dim) ||
+      body.slice->first == 0) {
+    return index;
+  }
+  return draft->compute(
+      MicroOpcode::AddI, MicroType::I64,
+      {index, draft->constantInteger(MicroType::I64, body.slice->first)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -323,8 +332,9 @@ FailureOr<Register> VectorLowering::lowerExtract(tensor::ExtractOp extract,
     assert(view && "linear indices give a view");
     draft->setLocation(extract.getLoc());
     if (!stage) {
-      view->sizes.assign(stages.domain.begin(), stages.domain.end());
-      view->strides.assign(stages.domain.size(), 0);
+      llvm::ArrayRef<int64_t> domain = draft->getDomain();
+      view->sizes.assign(domain.begin(), domain.end());
+      view->strides.assign(domain.size(), 0);
       return load(*view);
     }
     return load(onDomain(*view, *stage));

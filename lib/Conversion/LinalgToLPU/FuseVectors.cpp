@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -39,24 +38,6 @@ static constexpr unsigned maxOperands = 32;
 //===----------------------------------------------------------------------===//
 // What a program costs
 //===----------------------------------------------------------------------===//
-
-/// Lane-cycles that one execution of the body of `op` takes, about.
-static int64_t getBodyCost(linalg::LinalgOp op, int64_t transcendental) {
-  int64_t cost = op.getNumDpsInputs();
-  op.getBlock()->walk([&](Operation *inner) {
-    bool isCheapMath =
-        isa<math::AbsFOp, math::FloorOp, math::CeilOp, math::TruncOp,
-            math::RoundOp, math::RoundEvenOp, math::FmaOp, math::CopySignOp>(
-            inner);
-    if (isa<arith::DivFOp>(inner) ||
-        (isa<math::MathDialect>(inner->getDialect()) && !isCheapMath)) {
-      cost += transcendental;
-    } else if (!isa<arith::ConstantOp, linalg::YieldOp>(inner)) {
-      ++cost;
-    }
-  });
-  return cost;
-}
 
 static int64_t getProduct(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
@@ -98,7 +79,7 @@ static int64_t getRepeatedWork(MicroStages &stages, int64_t transcendental) {
     int64_t runs = stage.isElements ? all * int64_t(places.size()) : rows;
     int64_t once = getProduct(stage.sizes);
     work += std::max<int64_t>(runs - once, 0) *
-            getBodyCost(stage.op, transcendental);
+            getBodyCycles(stage.op, transcendental);
   }
   return work;
 }
@@ -347,7 +328,7 @@ struct FuseVectorsPass : mlir::lpu::impl::FuseVectorsPassBase<FuseVectorsPass> {
     auto analyze = [](VectorOp op) {
       std::string reason;
       Operation *culprit = op;
-      return MicroStages::analyze(op, reason, culprit);
+      return MicroStages::analyze(op.getBody().front(), reason, culprit);
     };
     std::optional<MicroStages> together = analyze(merged);
     std::optional<MicroStages> one = analyze(first), other = analyze(second);

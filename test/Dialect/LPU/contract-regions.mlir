@@ -22,6 +22,7 @@ func.func @both(%x: tensor<2x16xbf16>, %w: tensor<8x16xi8>, %scale: tensor<8xbf1
   // BUFFER: lpu.contract {{.*}} ins(%arg0, %arg1 : memref<2x16xbf16>, memref<8x16xi8>)
   // BUFFER-SAME: prologue(%arg2 : memref<8xbf16>) {
   // BUFFER-NEXT: ^bb0(%{{.*}}: tensor<8x16xi8>, %{{.*}}: tensor<8xbf16>):
+  // BUFFER: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<8x16xi8>, tensor<8xbf16>)
   // BUFFER: epilogue(%arg3 : memref<8xf32>) {
   // BUFFER-NEXT: ^bb0(%{{.*}}: tensor<2x8xf32>, %{{.*}}: tensor<8xf32>):
   %r = lpu.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],

@@ -38,6 +38,9 @@ bool isOrderedVector(VectorOp op);
 // Memory unit.
 LogicalResult lowerCopy(Location location, Value source, Value destination,
                         LoweringContext &context);
+/// A copy between views of the same sizes; nothing if they are the same.
+LogicalResult emitCopy(Location location, StridedView from, StridedView to,
+                       OpBuilder &builder);
 LogicalResult lowerGather(GatherOp op, LoweringContext &context);
 LogicalResult lowerScatter(ScatterOp op, LoweringContext &context);
 

@@ -1,7 +1,7 @@
 //===- MicroStages.h - The linalg operations of one program -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Analysis of the body of an `lpu.vector`: its linalg operations become stages
+// Analysis of a region of the vector unit: its linalg operations become stages
 // of one micro-program over one domain. Loops of two operations are one
 // dimension of the domain if a tensor between the two says so. A dimension is
 // reduced if some operation reduces it; operations that have a reduced
@@ -41,14 +41,24 @@ struct MicroStages {
   SmallVector<int64_t> domain;
   unsigned parallel = 0;
 
-  /// Analyses the body of `op`. If it is no single micro-program, says in
-  /// `reason` why; `culprit` is then the operation that it says it of.
-  static std::optional<MicroStages> analyze(VectorOp op, std::string &reason,
+  /// Analyses a region of the vector unit. If it is no single micro-program,
+  /// says in `reason` why; `culprit` is then the operation that it says it of.
+  static std::optional<MicroStages> analyze(Block &body, std::string &reason,
                                             Operation *&culprit);
 
   MicroStage *lookup(Operation *op);
   bool hasReducedDimensions() const { return parallel < domain.size(); }
+
+  /// The dimension of the domain that all operations walk dimension `position`
+  /// of `tensor` as, a block argument or a result of the body; none if there is
+  /// no such one.
+  std::optional<unsigned> getDomainDim(Value tensor, unsigned position);
+  /// Lane-cycles of computing each operation once, about.
+  int64_t getWork(int64_t transcendental);
 };
+
+/// Lane-cycles that one execution of the body of `op` takes, about.
+int64_t getBodyCycles(linalg::LinalgOp op, int64_t transcendental);
 
 } // namespace mlir::lpu
 

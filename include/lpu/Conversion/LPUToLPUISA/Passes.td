@@ -11,16 +11,51 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TileContractionsPass
+    : Pass<"lpu-tile-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Cut contractions so that the units overlap";
+  let description = [{
+    Cuts the columns (or batches) of a contraction into tiles: the vector unit
+    works on the prologue and epilogue of one tile while the matrix unit computes
+    another. A weight that serves more rows than one pass can be brought on chip
+    tile by tile and streamed from there. The number of tiles and whether to
+    stage is decided by the time that the three units take (`ContractTiling.h`);
+    with equal time what reads less of the HBM wins, then what has fewer tiles.
+
+    Pre-condition: operations are on buffers, in memory spaces, without
+    temporaries.
+
+    Before:
+
+    ```mlir
+    lpu.contract {...} ins(%x, %w : ...) outs(%y : ...) epilogue {...}
+    ```
+
+    After:
+
+    ```mlir
+    lpu.contract {..., tiling = #lpu.tiling<dim = 1, size = 384>}
+        ins(%x, %w : ...) outs(%y : ...) epilogue {...}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numTiles", "tiles", "Tiles of contractions that are cut">,
+    Statistic<"numStaged", "staged", "Contractions whose streamed operand is staged">,
+  ];
+  let dependentDialects = ["::mlir::lpu::LPUDialect"];
+}
+
 def MaterializeTemporariesPass
     : Pass<"lpu-materialize-temporaries", "::mlir::func::FuncOp"> {
   let summary = "Give operations the temporary buffers that they need on chip";
   let description = [{
     `lpu.attention` keeps the scores and weights of two blocks of keys and its
-    running sums on chip. This pass makes an allocation of that size an operand,
-    so that it is placed together with all other buffers.
+    running sums on chip; `lpu.contract` keeps tiles of its sums or of its
+    streamed operand there. This pass makes an allocation of that size an
+    operand, so that it is placed together with all other buffers.
 
     Pre-condition: operations are on buffers, without addresses.
-    Post-condition: every `lpu.attention` has a temporary.
+    Post-condition: every operation that needs a temporary has one.
 
     Before:
 

@@ -1,7 +1,8 @@
 //===- VectorLowering.h - From lpu.vector to micro-programs -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns the body of an `lpu.vector` into micro-operations. Values are computed
+// Turns a region of the vector unit into micro-operations: the body of an
+// `lpu.vector`, or what stands before or behind an `lpu.contract`. Values are computed
 // on demand: each in the section that asks for it, once in that section, and
 // what does not vary within a row once a row. So nothing is written to memory
 // between the phases of a program; a later phase computes again what an
@@ -21,11 +22,26 @@
 
 namespace mlir::lpu {
 
+/// A region that becomes one micro-program, and where its tensors lie.
+struct VectorBody {
+  Block *block;
+  SmallVector<StridedView> arguments; ///< By block argument.
+  SmallVector<StridedView> results;   ///< By yielded value.
+
+  /// The part of one dimension of the program's domain (see MicroStages) that
+  /// is computed. Views are of the whole all the same.
+  struct Slice {
+    unsigned dim;
+    int64_t first, size;
+  };
+  std::optional<Slice> slice;
+};
+
 class VectorLowering {
 public:
   using Register = MicroDraft::Register;
 
-  VectorLowering(VectorOp op, ViewBuilder &views);
+  VectorLowering(Location location, VectorBody body, ViewBuilder &views);
 
   /// Creates the instructions. Emits an error on the operation that has no
   /// counterpart on the machine.
@@ -55,7 +71,8 @@ private:
   std::optional<AffineExpr> getAffineIndex(Value value,
                                            MicroStage *stage) const;
 
-  VectorOp op;
+  Location location;
+  VectorBody body;
   ViewBuilder &views;
   MicroStages stages;
   std::optional<MicroDraft> draft;

@@ -309,4 +309,52 @@ def FuseVectorsPass : Pass<"lpu-fuse-vectors", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FuseEpiloguesPass : Pass<"lpu-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Move elementwise programs into the contractions before them";
+  let description = [{
+    An `lpu.vector` that computes one element for each element of a contraction,
+    of which it is the only user, becomes its epilogue: bias, activation, product
+    with another projection, residual, rounding. Of several contractions the last
+    one takes it. Programs that reduce (a norm, a softmax) need whole rows and
+    stay.
+
+    Before:
+    ```mlir
+    %c = lpu.contract {...} ins(%x, %w) outs(%e0) -> tensor<1x128xf32>
+    %r = lpu.vector ins(%c, %bias) outs(%e1) {/* c + bias, rounded */} -> tensor<1x128xbf16>
+    ```
+    After:
+    ```mlir
+    %r = lpu.contract {...} ins(%x, %w) outs(%e1) epilogue(%bias) {/* c + bias, rounded */} -> tensor<1x128xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numFused", "programs-fused", "Vector programs that became epilogues">
+  ];
+}
+
+def FuseProloguesPass : Pass<"lpu-fuse-prologues", "::mlir::func::FuncOp"> {
+  let summary = "Move the making of weights into the contractions that stream them";
+  let description = [{
+    An elementwise `lpu.vector` that makes the streamed operand of one
+    contraction from a stored tensor (an argument or a constant) and small ones
+    becomes its prologue: a weight converted to bf16, integers times a scale.
+
+    Before:
+    ```mlir
+    %b = lpu.vector ins(%w) outs(%e0) {/* truncf */} -> tensor<128x64xbf16>
+    %r = lpu.contract {...} ins(%x, %b) outs(%e1) -> tensor<1x128xbf16>
+    ```
+    After:
+    ```mlir
+    %r = lpu.contract {...} ins(%x, %w) outs(%e1) prologue {/* truncf */} -> tensor<1x128xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numFused", "programs-fused", "Vector programs that became prologues">
+  ];
+}
+
 #endif // LPU_CONVERSION_LINALGTOLPU_PASSES_TD

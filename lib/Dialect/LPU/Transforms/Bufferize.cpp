@@ -48,7 +48,10 @@ static OneShotBufferizationOptions getOptions() {
   options.allowUnknownOps = true;
   // What is inside a vector program is registers, not memory.
   options.opFilter.denyOperation(
-      [](Operation *op) { return op->getParentOfType<VectorOp>() != nullptr; });
+      [](Operation *op) {
+        return op->getParentOfType<VectorOp>() ||
+               op->getParentOfType<ContractOp>();
+      });
   return options;
 }
 
