@@ -72,3 +72,18 @@ module attributes {lpu.machine = #lpu.machine<{base = "tiny", lmu_bytes = 4096 :
     return
   }
 }
+
+// -----
+
+// Where rows are written stands on chip, the rows and their table stay.
+// CHECK-LABEL: func.func @scatter
+func.func @scatter(%rows: memref<1x64xf32, #lpu.space<arg>>, %at: memref<1xi64, #lpu.space<arg>>,
+                   %table: memref<8x64xf32, #lpu.space<arg>>) {
+  // CHECK: %[[AT:.+]] = memref.alloc() : memref<1xi64, #lpu.space<lmu>>
+  // CHECK: lpu.copy ins(%arg1 : {{.*}}) outs(%[[AT]] :
+  // CHECK-NOT: lpu.copy
+  // CHECK: lpu.scatter {{.*}} ins(%arg0, %[[AT]] : {{.*}}) outs(%arg2 :
+  lpu.scatter {axis = 0 : i64} ins(%rows, %at : memref<1x64xf32, #lpu.space<arg>>, memref<1xi64, #lpu.space<arg>>)
+    outs(%table : memref<8x64xf32, #lpu.space<arg>>)
+  return
+}
