@@ -188,8 +188,8 @@ static void addISAPasses(PassList &passes) {
 
 static constexpr Stage stages[] = {
     {"linalg", [](PassList &) {}}, {"lpu", addLPUPasses},
-    {"tiled", addTiledPasses},          {"buffer", addBufferPasses},
-    {"alloc", addAllocPasses},          {"isa", addISAPasses},
+    {"tiled", addTiledPasses},     {"buffer", addBufferPasses},
+    {"alloc", addAllocPasses},     {"isa", addISAPasses},
 };
 
 ArrayRef<Stage> mlir::lpu::getStages() { return stages; }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Strings of a binary are UTF-8 (RFC 3629), so that whoever shows them need not
-// ask: no byte that starts nothing, no overlong form, no surrogate, nothing past
-// U+10FFFF.
+// ask: no byte that starts nothing, no overlong form, no surrogate, nothing
+// past U+10FFFF.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,11 @@ inline size_t utf8Prefix(std::string_view text) {
   size_t place = 0;
   while (place < text.size()) {
     uint8_t lead = byteAt(place);
-    unsigned more = lead < 0x80            ? 0
-                    : (lead >> 5) == 0x06  ? 1
-                    : (lead >> 4) == 0x0e  ? 2
-                    : (lead >> 3) == 0x1e  ? 3
-                                           : 4;
+    unsigned more = lead < 0x80           ? 0
+                    : (lead >> 5) == 0x06 ? 1
+                    : (lead >> 4) == 0x0e ? 2
+                    : (lead >> 3) == 0x1e ? 3
+                                          : 4;
     if (more == 4) {
       return place;
     }

@@ -57,8 +57,9 @@ NB_MODULE(_lpu, m) {
         nb::dict stages;
         lpuForEachOptimization(
             [](MlirStringRef name, MlirStringRef stage, void *userData) {
-              (*static_cast<nb::dict *>(userData))[nb::str(
-                  name.data, name.length)] = nb::str(stage.data, stage.length);
+              (*static_cast<nb::dict *>(
+                  userData))[nb::str(name.data, name.length)] =
+                  nb::str(stage.data, stage.length);
             },
             &stages);
         return stages;

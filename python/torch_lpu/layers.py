@@ -96,11 +96,7 @@ def find_repeats(items: Sequence[int], min_period: int = MIN_PERIOD) -> list[Rep
             support[distance * -(-min_period // distance)] += 1
         last[window] = i
     periods = sorted(support, key=lambda period: (-period * support[period], period))
-    repeats = [
-        repeat
-        for period in periods[:MAX_PERIODS]
-        for repeat in _repeats_of_period(items, period)
-    ]
+    repeats = [repeat for period in periods[:MAX_PERIODS] for repeat in _repeats_of_period(items, period)]
     return sorted(repeats, key=lambda repeat: (-repeat.saved, repeat.period, repeat.start))
 
 
@@ -221,9 +217,7 @@ def _starts(nodes: Sequence[Node], position: dict[Node, int], repeat: Repeat) ->
     return sorted(range(begin, begin + repeat.slack + 1), key=quality)[:MAX_STARTS]
 
 
-def _verified(
-    nodes: Sequence[Node], position: dict[Node, int], start: int, repeat: Repeat
-) -> Layers | None:
+def _verified(nodes: Sequence[Node], position: dict[Node, int], start: int, repeat: Repeat) -> Layers | None:
     """The longest row of stretches whose edges are the same, if it is at least two."""
     period = repeat.period
     begins = range(start, start + repeat.count * period, period)

@@ -50,7 +50,6 @@ def test_a_period_has_a_least_length():
     assert repeats("abababa", min_period=3) is None
 
 
-
 class Block(nn.Module):
     """A layer of a dozen nodes, so that some of them are worth a function."""
 
@@ -159,7 +158,6 @@ def test_what_is_the_same_in_every_layer_is_computed_once():
     (place,) = layers.shared
     assert "sigmoid" in layers.segments[0][place].name
     assert all(layers.segments[0][place] in operands for operands in layers.operands)
-
 
 
 def llama():

@@ -57,9 +57,7 @@ def test_a_scheduled_step_gives_the_same_bits_in_less_time():
     outcomes, cycles = [], []
     for disable in ((), ("schedule",)):
         options = {**OPTIONS, "disable": disable}
-        step = torch.compile(
-            logits_of(model), backend="lpu", fullgraph=True, dynamic=False, options=options
-        )
+        step = torch.compile(logits_of(model), backend="lpu", fullgraph=True, dynamic=False, options=options)
         cache = make_cache(model, 32)
         with profile() as report, running(races=True):
             logits = step(torch.tensor([[5]]), cache, torch.tensor([[0]]))

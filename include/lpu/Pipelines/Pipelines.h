@@ -56,8 +56,8 @@ struct PipelineOptions {
   std::vector<std::string> disable;
 };
 
-/// Parses `from=.. to=.. machine=.. disable=..,..`. On failure `error` says what
-/// is wrong and lists what would be right.
+/// Parses `from=.. to=.. machine=.. disable=..,..`. On failure `error` says
+/// what is wrong and lists what would be right.
 bool parsePipelineOptions(llvm::StringRef text, PipelineOptions &options,
                           std::string &error);
 

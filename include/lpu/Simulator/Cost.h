@@ -51,8 +51,8 @@ struct Cost {
 
 Cost cost(const IssuedInstruction &instruction, const MachineModel &machine);
 
-/// The most that instruction `index` of a program can cost: sizes that registers
-/// hold are at their bounds.
+/// The most that instruction `index` of a program can cost: sizes that
+/// registers hold are at their bounds.
 Cost costAtBounds(const Program &program, size_t index);
 
 /// What a stream asks of the HBM at once: a sixteenth of the stream buffer,

@@ -8,10 +8,11 @@
 // `early` and `late` keep one order, SMA first or last. Together they turn
 // around every pair of units, but a unit that waits for another one lets the
 // third go first in both, so they miss some programs that lack a wait. `random`
-// draws new orders as it goes. How often is drawn as well, once a run: a missing
-// wait shows in some programs only if a unit falls far behind, in others only if
-// it goes first for a moment (after the random priorities of Burckhardt et al.,
-// "A randomized scheduler with probabilistic guarantees of finding bugs", 2010).
+// draws new orders as it goes. How often is drawn as well, once a run: a
+// missing wait shows in some programs only if a unit falls far behind, in
+// others only if it goes first for a moment (after the random priorities of
+// Burckhardt et al., "A randomized scheduler with probabilistic guarantees of
+// finding bugs", 2010).
 //
 //===----------------------------------------------------------------------===//
 

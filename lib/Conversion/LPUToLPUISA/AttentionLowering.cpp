@@ -19,8 +19,8 @@
 // for before the values of block j, so that the units overlap.
 //
 // With a length, all views of a block end where the length does: their size is
-// in a register. Blocks behind the first are in hardware loops that run once or,
-// if the length ends before them, not at all:
+// in a register. Blocks behind the first are in hardware loops that run once
+// or, if the length ends before them, not at all:
 //
 //   block 0
 //   if block 1 is live:   block 1
@@ -241,11 +241,10 @@ std::optional<DynamicSize> AttentionLowering::getDynamicSize(int64_t block,
   if (!length) {
     return std::nullopt;
   }
-  return DynamicSize{dim,
-                     context.sizes.getPart(context.builder, op.getLoc(),
-                                           *length,
-                                           block * AttentionPlan::blockKeys,
-                                           plan.blockSize(block))};
+  return DynamicSize{
+      dim, context.sizes.getPart(context.builder, op.getLoc(), *length,
+                                 block * AttentionPlan::blockKeys,
+                                 plan.blockSize(block))};
 }
 
 LogicalResult AttentionLowering::emitScores(const Tile &tile, int64_t block) {

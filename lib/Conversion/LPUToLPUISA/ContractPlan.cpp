@@ -58,8 +58,8 @@ std::optional<ContractCut> mlir::lpu::getCut(ContractOp op, unsigned dim) {
     if (!stages || stages->hasReducedDimensions()) {
       return std::nullopt;
     }
-    std::optional<unsigned> found = stages->getDomainDim(
-        op.getEpilogue().getArgument(0), cut.sumPosition);
+    std::optional<unsigned> found =
+        stages->getDomainDim(op.getEpilogue().getArgument(0), cut.sumPosition);
     if (!found) {
       return std::nullopt;
     }
@@ -183,9 +183,9 @@ TilingAttr mlir::lpu::chooseTiling(ContractOp op,
 
   bool isOnChip = getSpace(op.getB().getType()) == Space::LMU;
   // Rows in front of the columns that are cut.
-  bool interleaves = llvm::any_of(
-      op.getSumType().getShape().take_front(cut->sumPosition),
-      [](int64_t size) { return size != 1; });
+  bool interleaves =
+      llvm::any_of(op.getSumType().getShape().take_front(cut->sumPosition),
+                   [](int64_t size) { return size != 1; });
   bool hasOwnSums = op.hasEpilogue() && op.getZeroInit() &&
                     (interleaves || !mayUseDestination(op) ||
                      getSpace(op.getOuts().getType()) != Space::LMU);
@@ -203,10 +203,8 @@ TilingAttr mlir::lpu::chooseTiling(ContractOp op,
   work.sumBytes = hasOwnSums ? getByteSize(op.getSumType()) : 0;
   work.interleavesSums = interleaves && !hasOwnSums;
   work.interleavesResults = interleaves;
-  work.prologueWork =
-      op.hasPrologue() ? getWork(op.getPrologue(), machine) : 0;
-  work.epilogueWork =
-      op.hasEpilogue() ? getWork(op.getEpilogue(), machine) : 0;
+  work.prologueWork = op.hasPrologue() ? getWork(op.getPrologue(), machine) : 0;
+  work.epilogueWork = op.hasEpilogue() ? getWork(op.getEpilogue(), machine) : 0;
   ContractTiling tiling = chooseTiling(work, machine);
   if (tiling.numTiles(work) == 1 && !tiling.isStaged) {
     return {};

@@ -38,8 +38,7 @@ ContractBuffers mlir::lpu::getBuffers(const ContractWork &work,
   // Buffers start at whole bursts.
   auto align = [](int64_t bytes) { return ceilDiv(bytes, 64) * 64; };
   ContractBuffers buffers;
-  buffers.numSums =
-      std::min(tiling.numTiles(work), ContractBuffers::maxSums);
+  buffers.numSums = std::min(tiling.numTiles(work), ContractBuffers::maxSums);
   buffers.numStreamed =
       std::min(tiling.numTiles(work), ContractBuffers::maxStreamed);
   buffers.sumBytes =
@@ -67,8 +66,7 @@ static TileCost getTileCost(const ContractWork &work, bool isStaged,
     return static_cast<int64_t>(std::ceil(static_cast<double>(bytes) / rate));
   };
   double hbm = machine.hbmBytesPerCycle();
-  auto read =
-      static_cast<double>(machine.lmuReadPorts * machine.lmuPortBytes);
+  auto read = static_cast<double>(machine.lmuReadPorts * machine.lmuPortBytes);
   auto write =
       static_cast<double>(machine.lmuWritePorts * machine.lmuPortBytes);
   int64_t passes = ceilDiv(work.rows, machine.rowsPerPass);
@@ -84,14 +82,14 @@ static TileCost getTileCost(const ContractWork &work, bool isStaged,
   }
   bool isOnChip = isStaged || work.hasPrologue() || work.rawBytes == 0;
   cost.stream = over(passes * streamed, isOnChip ? read : hbm);
-  int64_t batch = work.cutsColumns ? work.batch
-                                   : share(work.batch, units, work.units);
-  int64_t columns = work.cutsColumns ? share(work.columns, units, work.units)
-                                     : work.columns;
+  int64_t batch =
+      work.cutsColumns ? work.batch : share(work.batch, units, work.units);
+  int64_t columns =
+      work.cutsColumns ? share(work.columns, units, work.units) : work.columns;
   cost.multiply = batch * ceilDiv(columns, machine.trees) *
                   ceilDiv(work.depth, machine.width) * work.rows;
-  cost.finish = ceilDiv(share(work.epilogueWork, units, work.units),
-                        machine.vxeLanes);
+  cost.finish =
+      ceilDiv(share(work.epilogueWork, units, work.units), machine.vxeLanes);
   return cost;
 }
 
@@ -137,16 +135,16 @@ ContractEstimate mlir::lpu::estimate(const ContractWork &work,
     memory =
         std::max({memory, arrived[tile % numBuffers], issued}) + cost.stream;
     int64_t free = matrix + (tile && work.interleavesSums ? matrixLatency : 0);
-    matrix = std::max(std::max(free, memory - cost.stream) + cost.multiply,
-                      memory);
+    matrix =
+        std::max(std::max(free, memory - cost.stream) + cost.multiply, memory);
     // The memory unit goes on when no more is left than the buffer holds.
-    int64_t bytes = passes * share(work.streamedBytes, tiling.unitsPerTile,
-                                   work.units);
+    int64_t bytes =
+        passes * share(work.streamedBytes, tiling.unitsPerTile, work.units);
     if (bytes > machine.streamBufferBytes) {
       auto left = static_cast<double>(machine.streamBufferBytes) /
                   static_cast<double>(bytes);
-      memory = std::max(memory, matrix - static_cast<int64_t>(
-                                             left * double(cost.multiply)));
+      memory = std::max(
+          memory, matrix - static_cast<int64_t>(left * double(cost.multiply)));
     }
     if (brings && tile + 2 < numTiles) {
       bring(tile + 2);
@@ -160,9 +158,8 @@ ContractEstimate mlir::lpu::estimate(const ContractWork &work,
     }
   }
   ContractEstimate result;
-  result.cycles =
-      std::max({memory, matrix + matrixLatency,
-                work.hasEpilogue() ? vector + vectorLatency : 0});
+  result.cycles = std::max({memory, matrix + matrixLatency,
+                            work.hasEpilogue() ? vector + vectorLatency : 0});
   result.hbmBytes = (brings ? 1 : passes) * work.rawBytes;
   return result;
 }

@@ -35,9 +35,9 @@ struct Kind {
       }
     }
     SmallVector<bool> pinned(dims.size(), false);
-    const unsigned *dynamic =
-        product.dynamicSize ? llvm::find(dims, product.dynamicSize->dim)
-                            : dims.end();
+    const unsigned *dynamic = product.dynamicSize
+                                  ? llvm::find(dims, product.dynamicSize->dim)
+                                  : dims.end();
     if (dynamic != dims.end()) {
       pinned[dynamic - dims.begin()] = true;
     }

@@ -192,9 +192,8 @@ void Analysis::unifySharedInputs() {
       isReduction.push_back(iterator == utils::IteratorType::reduction);
     }
   }
-  unifyAll([&](unsigned a, unsigned b) {
-    return isReduction[a] || isReduction[b];
-  });
+  unifyAll(
+      [&](unsigned a, unsigned b) { return isReduction[a] || isReduction[b]; });
   llvm::SmallDenseSet<unsigned> reduced;
   for (unsigned loop = 0; loop < isReduction.size(); ++loop) {
     if (isReduction[loop]) {

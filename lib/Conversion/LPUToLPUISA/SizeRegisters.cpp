@@ -34,11 +34,11 @@ std::optional<unsigned> RegisterFile::find(const SizeValue &value) {
 }
 
 unsigned RegisterFile::assign(const SizeValue &value) {
-  auto slot = std::min_element(
-      slots.begin(), slots.end(), [](const Slot &left, const Slot &right) {
-        return (left.value ? left.lastUse : 0) <
-               (right.value ? right.lastUse : 0);
-      });
+  auto slot = std::min_element(slots.begin(), slots.end(),
+                               [](const Slot &left, const Slot &right) {
+                                 return (left.value ? left.lastUse : 0) <
+                                        (right.value ? right.lastUse : 0);
+                               });
   *slot = {value, ++time, depth};
   return slot - slots.begin();
 }

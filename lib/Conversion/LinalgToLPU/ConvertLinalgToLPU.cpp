@@ -399,14 +399,14 @@ struct ConvertAttention : OpRewritePattern<tm_tensor::AttentionOp> {
     if (auto attr = op->getAttrOfType<FloatAttr>("scale")) {
       scale = attr.getValueAsDouble();
     }
-    Value result = AttentionOp::create(
-                       rewriter, op.getLoc(), outType, inputs[0], inputs[1],
-                       inputs[2], inputs.size() == 4 ? inputs[3] : Value(),
-                       /*length=*/Value(),
-                       makeEmpty(rewriter, op.getLoc(), outType),
-                       /*temporary=*/Value(),
-                       rewriter.getF32FloatAttr(static_cast<float>(scale)))
-                       ->getResult(0);
+    Value result =
+        AttentionOp::create(
+            rewriter, op.getLoc(), outType, inputs[0], inputs[1], inputs[2],
+            inputs.size() == 4 ? inputs[3] : Value(),
+            /*length=*/Value(), makeEmpty(rewriter, op.getLoc(), outType),
+            /*temporary=*/Value(),
+            rewriter.getF32FloatAttr(static_cast<float>(scale)))
+            ->getResult(0);
     SmallVector<ReassociationIndices> collapse{{0, 1}, {2}, {3}};
     result = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), result,
                                              collapse);
@@ -450,8 +450,7 @@ struct ConvertConcat : OpRewritePattern<tensor::ConcatOp> {
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op,
                                 PatternRewriter &rewriter) const override {
-    FailureOr<SmallVector<Value>> decomposed =
-        op.decomposeOperation(rewriter);
+    FailureOr<SmallVector<Value>> decomposed = op.decomposeOperation(rewriter);
     if (failed(decomposed)) {
       return rewriter.notifyMatchFailure(op, "has no decomposition");
     }

@@ -1,10 +1,10 @@
 //===- FoldF64.cpp - Rewrite f64 as f32 where that is exact ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Removes the f64 arithmetic that the import introduced around f32 values. Apart
-// from integers on their way through f64, where the result is what PyTorch
-// itself computes (one rounding to f32; a rounded quotient is an integer
-// division), each pattern keeps every bit; the arguments:
+// Removes the f64 arithmetic that the import introduced around f32 values.
+// Apart from integers on their way through f64, where the result is what
+// PyTorch itself computes (one rounding to f32; a rounded quotient is an
+// integer division), each pattern keeps every bit; the arguments:
 //
 // * For +, -, *, / and sqrt, rounding first to p bits and then to q bits equals
 //   rounding to q bits if p >= 2q + 2 (Figueroa, 1995): 53 >= 2*24 + 2.

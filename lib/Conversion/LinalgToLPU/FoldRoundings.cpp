@@ -64,16 +64,15 @@ struct FoldRounding : OpRewritePattern<linalg::GenericOp> {
     }
     auto type = cast<RankedTensorType>(contraction.getResult(0).getType())
                     .clone(narrow);
-    Value zero = arith::ConstantOp::create(rewriter, loc,
-                                           rewriter.getZeroAttr(narrow));
+    Value zero =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(narrow));
     Value empty =
         tensor::EmptyOp::create(rewriter, loc, type.getShape(), narrow);
     Value init =
         linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0);
     auto rounded = linalg::GenericOp::create(
         rewriter, loc, type, contraction.getInputs(), init,
-        contraction.getIndexingMapsArray(),
-        contraction.getIteratorTypesArray(),
+        contraction.getIndexingMapsArray(), contraction.getIteratorTypesArray(),
         [](OpBuilder &b, Location loc, ValueRange arguments) {
           Value product =
               arith::MulFOp::create(b, loc, arguments[0], arguments[1]);

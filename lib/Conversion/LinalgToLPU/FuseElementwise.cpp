@@ -307,10 +307,9 @@ struct ConvertExtractToInput : OpRewritePattern<linalg::GenericOp> {
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     maps.insert(maps.begin() + inputs.size(), map);
     inputs.push_back(tensor);
-    auto wider = linalg::GenericOp::create(rewriter, op.getLoc(),
-                                           op.getResultTypes(), inputs,
-                                           op.getOutputs(), maps,
-                                           op.getIteratorTypesArray());
+    auto wider = linalg::GenericOp::create(
+        rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(),
+        maps, op.getIteratorTypesArray());
     Value element = op.getBody()->insertArgument(
         inputs.size() - 1, type.getElementType(), found.getLoc());
     rewriter.replaceOp(found, element);
@@ -365,8 +364,8 @@ struct ConvertUnitMovementToReshape : OpRewritePattern<linalg::GenericOp> {
     auto to = cast<RankedTensorType>(op.getResult(0).getType());
     SmallVector<int64_t> sizes;
     int64_t last = -1;
-    for (auto [expr, size] : llvm::zip_equal(read.getResults(),
-                                             from.getShape())) {
+    for (auto [expr, size] :
+         llvm::zip_equal(read.getResults(), from.getShape())) {
       if (size == 1) {
         continue;
       }

@@ -7,9 +7,9 @@
 // of a row and stays a program of its own.
 //
 // Of several contractions that a program reads, the last one takes it: the
-// others are complete by then. A reshape that splits dimensions in between (rows
-// into batches and rows) becomes part of the contraction, whose operands and
-// domain are split the same way.
+// others are complete by then. A reshape that splits dimensions in between
+// (rows into batches and rows) becomes part of the contraction, whose operands
+// and domain are split the same way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,8 @@ struct SplitDomain {
 /// `operand` and its map over the split domain; fails if it walks a split
 /// dimension otherwise than by an index of its own.
 static LogicalResult splitOperand(OpBuilder &b, Location loc,
-                           const SplitDomain &domain, Value &operand,
-                           AffineMap &map) {
+                                  const SplitDomain &domain, Value &operand,
+                                  AffineMap &map) {
   auto type = cast<RankedTensorType>(operand.getType());
   SmallVector<AffineExpr> first, results;
   for (ArrayRef<unsigned> dims : domain.dims) {
@@ -223,8 +223,7 @@ struct FuseEpiloguesPass
         }
         contract = *whole;
       }
-      if (isOnePerSum(op, contract->getResult(0)) &&
-          fuse(contract, op)) {
+      if (isOnePerSum(op, contract->getResult(0)) && fuse(contract, op)) {
         ++numFused;
       }
     }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A weight that is converted or scaled before a contraction streams it would be
-// made as a whole, through memory. As the prologue of the contraction it is made
-// a tile at a time, on chip, while the matrix unit works on the tile before.
+// made as a whole, through memory. As the prologue of the contraction it is
+// made a tile at a time, on chip, while the matrix unit works on the tile
+// before.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,8 +18,7 @@ using namespace mlir;
 using namespace mlir::lpu;
 
 bool mlir::lpu::isElementwise(VectorOp op) {
-  if (op.getOuts().size() != 1 || op->getNumResults() != 1 ||
-      op.readsInit(0)) {
+  if (op.getOuts().size() != 1 || op->getNumResults() != 1 || op.readsInit(0)) {
     return false;
   }
   for (Operation &inner : op.getBody().front()) {

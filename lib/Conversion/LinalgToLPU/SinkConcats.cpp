@@ -101,8 +101,8 @@ static Value sliceAlong(OpBuilder &b, Location loc, Value value, int64_t dim,
       llvm::none_of(slice.getStaticStrides(), ShapedType::isDynamic)) {
     offsets = slice.getMixedOffsets();
     strides = slice.getMixedStrides();
-    offset = slice.getStaticOffsets()[dim] +
-             offset * slice.getStaticStrides()[dim];
+    offset =
+        slice.getStaticOffsets()[dim] + offset * slice.getStaticStrides()[dim];
     value = slice.getSource();
   }
   offsets[dim] = b.getIndexAttr(offset);
@@ -220,12 +220,10 @@ struct SplitElementwise : OpRewritePattern<linalg::GenericOp> {
                                                 operand.get(), dim, part));
       }
       SmallVector<Type> types;
-      for (Value init :
-           ArrayRef(operands).drop_front(op.getNumDpsInputs())) {
+      for (Value init : ArrayRef(operands).drop_front(op.getNumDpsInputs())) {
         types.push_back(init.getType());
       }
-      auto one =
-          cast<linalg::GenericOp>(clone(rewriter, op, types, operands));
+      auto one = cast<linalg::GenericOp>(clone(rewriter, op, types, operands));
       shiftIndices(rewriter, one, loop, part.offset);
       for (auto [list, result] : llvm::zip(results, one.getResults())) {
         list.push_back(result);

@@ -23,10 +23,11 @@ namespace {
 /// stream buffer of 1600 bytes in chunks of 100.
 ScheduleProblem emptyProblem() {
   ScheduleProblem problem;
-  problem.machine = {/*hbmBytesPerCycle=*/10, /*lmuBytesPerCycle=*/10,
-                     /*hbmLatency=*/100,      /*streamBufferBytes=*/1600,
-                     /*chunkBytes=*/100,      /*issueCycles=*/1,
-                     /*semaphoreCycles=*/8};
+  problem.machine = {
+      /*hbmBytesPerCycle=*/10, /*lmuBytesPerCycle=*/10,
+      /*hbmLatency=*/100,      /*streamBufferBytes=*/1600,
+      /*chunkBytes=*/100,      /*issueCycles=*/1,
+      /*semaphoreCycles=*/8};
   return problem;
 }
 
@@ -99,9 +100,9 @@ void checkOrder(const ScheduleProblem &problem, const Schedule &schedule) {
   std::sort(streams.begin(), streams.end(), byPlace);
   std::sort(products.begin(), products.end(), byPlace);
   for (size_t k = 0; k < streams.size(); ++k) {
-    size_t number = std::find(streamsAsGiven.begin(), streamsAsGiven.end(),
-                              streams[k]) -
-                    streamsAsGiven.begin();
+    size_t number =
+        std::find(streamsAsGiven.begin(), streamsAsGiven.end(), streams[k]) -
+        streamsAsGiven.begin();
     EXPECT_EQ(productsAsGiven[number], products[k]);
     EXPECT_LT(placeOf(schedule, streams[k]), placeOf(schedule, products[k]));
   }
@@ -228,9 +229,8 @@ TEST(Scheduler, SolvesRandomProblems) {
       std::vector<unsigned> nodes;
       auto count = static_cast<int64_t>(b.problem.nodes.size());
       for (int64_t i = draw(0, count ? atMost : 0); i > 0; --i) {
-        nodes.push_back(
-            static_cast<unsigned>(draw(std::max<int64_t>(0, count - 12),
-                                       count - 1)));
+        nodes.push_back(static_cast<unsigned>(
+            draw(std::max<int64_t>(0, count - 12), count - 1)));
       }
       return nodes;
     };

@@ -141,10 +141,9 @@ TEST(TilePlanner, KeepsItsPromisesOnRandomChains) {
     problem.maxTiles = 64;
     for (int64_t n = below(20); n >= 0; --n) {
       int64_t first = below(problem.numSteps);
-      problem.values.push_back({1 + below(4000), first,
-                                first + below(problem.numSteps - first),
-                                below(4) != 0, below(3) == 0, below(3) == 0,
-                                below(9999), below(2)});
+      problem.values.push_back(
+          {1 + below(4000), first, first + below(problem.numSteps - first),
+           below(4) != 0, below(3) == 0, below(3) == 0, below(9999), below(2)});
     }
     std::optional<ChainPlan> plan = planChain(problem);
     if (!plan) {

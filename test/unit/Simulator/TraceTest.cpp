@@ -95,8 +95,7 @@ TEST(Report, Table) {
       table, "1000 cycles, 1.000 us, 50.0 % of peak (32.00 kB compulsory)"))
       << table;
   EXPECT_TRUE(contains(table, "memory: 4.10 kB of LMU, 128 B of scratch"));
-  EXPECT_TRUE(
-      contains(table, "8 instructions: copy 3, mm 5 (f32 1, bf16 4)"));
+  EXPECT_TRUE(contains(table, "8 instructions: copy 3, mm 5 (f32 1, bf16 4)"));
 }
 
 // 32 bytes of arguments on a machine with 16.

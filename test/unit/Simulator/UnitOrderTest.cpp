@@ -94,8 +94,7 @@ struct Residual {
     unsigned weight = builder.input(DType::F32, {n, n});
     unsigned out = builder.output(DType::F32, {n});
     View added = lmu(0, DType::F32, {n}), product = lmu(256, DType::F32, {n});
-    builder.matmul(arg(in, DType::F32, {1, n}),
-                   arg(weight, DType::F32, {n, n}),
+    builder.matmul(arg(in, DType::F32, {1, n}), arg(weight, DType::F32, {n, n}),
                    lmu(256, DType::F32, {1, n}), {0, 1, 1, 1});
     builder.copy(added, arg(in, DType::F32, {n}));
     builder.order(Unit::SMA, Unit::VXE, 0);

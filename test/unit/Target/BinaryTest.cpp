@@ -203,9 +203,9 @@ TEST(Binary, PrefixesOfUtf8) {
   EXPECT_EQ(utf8Prefix(""), 0u);
   EXPECT_EQ(utf8Prefix("a\u00e9\u20ac\U0001f600"), 10u);
   EXPECT_EQ(utf8Prefix(std::string_view("a\0b", 3)), 3u);
-  for (const char *wrong :
-       {"ab\x80", "ab\xff", "ab\xc3", "ab\xe2\x82", "ab\xc0\x80", "ab\xe0\x80\x80",
-        "ab\xed\xa0\x80", "ab\xf4\x90\x80\x80", "ab\xf8\x88\x80\x80\x80"}) {
+  for (const char *wrong : {"ab\x80", "ab\xff", "ab\xc3", "ab\xe2\x82",
+                            "ab\xc0\x80", "ab\xe0\x80\x80", "ab\xed\xa0\x80",
+                            "ab\xf4\x90\x80\x80", "ab\xf8\x88\x80\x80\x80"}) {
     EXPECT_EQ(utf8Prefix(wrong), 2u) << wrong;
   }
 }
@@ -218,9 +218,9 @@ TEST(Binary, TextIsUtf8) {
     return read ? "no error" : read.message();
   };
   std::string name = program.inputs[0].name;
-  program.inputs[0].name = "caf\u00e9";
+  program.inputs[0].name = "no\u00e9";
   EXPECT_EQ(messageOf(program), "no error");
-  program.inputs[0].name = "caf\xe9";
+  program.inputs[0].name = "no\xe9";
   std::string message = messageOf(program);
   EXPECT_EQ(message.substr(0, 7), "byte 0x") << message;
   EXPECT_NE(message.find("the name of a tensor is not UTF-8 from here on"),

@@ -83,8 +83,8 @@ ContractEstimate estimate(const ContractWork &work,
 
 /// Of the tilings whose buffers fit a quarter of the on-chip memory, and which
 /// take at most a thirtieth longer than the quickest, those that read least of
-/// the HBM; of them the quickest, or about as quick one of fewest tiles. If none
-/// fits, the one of smallest tiles.
+/// the HBM; of them the quickest, or about as quick one of fewest tiles. If
+/// none fits, the one of smallest tiles.
 ContractTiling chooseTiling(const ContractWork &work,
                             const ::lpu::MachineModel &machine);
 

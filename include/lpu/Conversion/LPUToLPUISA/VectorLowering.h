@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Turns a region of the vector unit into micro-operations: the body of an
-// `lpu.vector`, or what stands before or behind an `lpu.contract`. Values are computed
-// on demand: each in the section that asks for it, once in that section, and
-// what does not vary within a row once a row. So nothing is written to memory
-// between the phases of a program; a later phase computes again what an
-// earlier one had.
+// `lpu.vector`, or what stands before or behind an `lpu.contract`. Values are
+// computed on demand: each in the section that asks for it, once in that
+// section, and what does not vary within a row once a row. So nothing is
+// written to memory between the phases of a program; a later phase computes
+// again what an earlier one had.
 //
 //===----------------------------------------------------------------------===//
 

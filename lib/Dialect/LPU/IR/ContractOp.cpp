@@ -161,9 +161,8 @@ ContractDimensions ContractOp::classify() {
 
 SmallVector<int64_t> ContractOp::getDomainSizes() {
   SmallVector<int64_t> sizes(getMapC().getNumDims(), -1);
-  for (auto [map, type] :
-       llvm::zip(std::array{getMapA(), getMapB(), getMapC()},
-                 getMappedTypes(*this))) {
+  for (auto [map, type] : llvm::zip(std::array{getMapA(), getMapB(), getMapC()},
+                                    getMappedTypes(*this))) {
     for (auto [position, expr] : llvm::enumerate(map.getResults())) {
       if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
         sizes[dim.getPosition()] = type.getDimSize(position);
@@ -185,8 +184,8 @@ static bool isInRange(AffineExpr expr, ArrayRef<int64_t> sizes, int64_t size) {
 }
 
 /// Checks a region of `op` that gets one tensor and `inputs`, and yields one.
-static LogicalResult checkRegion(ContractOp op, Region &region,
-                                  StringRef name, ValueRange inputs) {
+static LogicalResult checkRegion(ContractOp op, Region &region, StringRef name,
+                                 ValueRange inputs) {
   if (region.empty()) {
     if (!inputs.empty()) {
       return op.emitOpError("has operands of a ") << name << ", but no region";
@@ -221,9 +220,9 @@ static LogicalResult checkRegion(ContractOp op, Region &region,
 
 static LogicalResult checkRegions(ContractOp op) {
   if (failed(checkRegion(op, op.getPrologue(), "prologue",
-                          op.getPrologueInputs())) ||
+                         op.getPrologueInputs())) ||
       failed(checkRegion(op, op.getEpilogue(), "epilogue",
-                          op.getEpilogueInputs()))) {
+                         op.getEpilogueInputs()))) {
     return failure();
   }
   if (op.hasPrologue() &&
@@ -365,10 +364,10 @@ struct SimplifyRegionInputs : OpRewritePattern<ContractOp> {
 
   LogicalResult matchAndRewrite(ContractOp op,
                                 PatternRewriter &rewriter) const override {
-    bool isChanged = simplify(op.getPrologue(), op.getPrologueInputsMutable(),
-                              rewriter, op);
-    isChanged |= simplify(op.getEpilogue(), op.getEpilogueInputsMutable(),
-                          rewriter, op);
+    bool isChanged =
+        simplify(op.getPrologue(), op.getPrologueInputsMutable(), rewriter, op);
+    isChanged |=
+        simplify(op.getEpilogue(), op.getEpilogueInputsMutable(), rewriter, op);
     return success(isChanged);
   }
 

@@ -82,7 +82,8 @@ struct AllocateMemoryPass
   }
 
   void setBytes(StringRef name, int64_t bytes) {
-    getOperation()->setAttr(name, Builder(&getContext()).getI64IntegerAttr(bytes));
+    getOperation()->setAttr(name,
+                            Builder(&getContext()).getI64IntegerAttr(bytes));
   }
 };
 

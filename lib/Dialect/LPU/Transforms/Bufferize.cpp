@@ -47,11 +47,9 @@ static OneShotBufferizationOptions getOptions() {
   // final check would take it for left over; the verifier of the stage checks.
   options.allowUnknownOps = true;
   // What is inside a vector program is registers, not memory.
-  options.opFilter.denyOperation(
-      [](Operation *op) {
-        return op->getParentOfType<VectorOp>() ||
-               op->getParentOfType<ContractOp>();
-      });
+  options.opFilter.denyOperation([](Operation *op) {
+    return op->getParentOfType<VectorOp>() || op->getParentOfType<ContractOp>();
+  });
   return options;
 }
 

@@ -51,8 +51,7 @@ static bool areDisjoint(memref::SubViewOp a, memref::SubViewOp b) {
     int64_t lastA = startA + (sizeA - 1) * strideA;
     int64_t lastB = startB + (sizeB - 1) * strideB;
     bool isApart = lastA < startB || lastB < startA;
-    bool interleaves =
-        strideA == strideB && (startA - startB) % strideA != 0;
+    bool interleaves = strideA == strideB && (startA - startB) % strideA != 0;
     if (isApart || interleaves) {
       return true;
     }

@@ -89,8 +89,8 @@ static double getCost(Value mask, const ::lpu::MachineModel &machine) {
 static Value createLength(OpBuilder &b, Value mask) {
   Location loc = mask.getLoc();
   RankedTensorType type = getTensor(mask);
-  Value empty = tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>(),
-                                        b.getI64Type());
+  Value empty =
+      tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>(), b.getI64Type());
   unsigned rank = type.getRank();
   SmallVector<AffineMap> maps{b.getMultiDimIdentityMap(rank),
                               AffineMap::get(rank, 0, b.getContext())};

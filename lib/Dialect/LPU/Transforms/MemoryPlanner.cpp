@@ -18,7 +18,8 @@ static int64_t alignTo(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/// Whether two buffers live at the same time, or less than `rest` moments apart.
+/// Whether two buffers live at the same time, or less than `rest` moments
+/// apart.
 static bool meet(const BufferRequest &a, const BufferRequest &b,
                  int64_t rest = 0) {
   return a.first <= b.last + rest && b.first <= a.last + rest;

@@ -25,7 +25,8 @@ bool mlir::lpu::wantsLMU(OpOperand &operand) {
         return !VectorOp::isTable(op.getBody().getArgument(number));
       })
       .Case<GatherOp, ScatterOp>([&](auto op) {
-        // Rows are addressed by them: in the HBM their latency would come first.
+        // Rows are addressed by them: in the HBM their latency would come
+        // first.
         return operand.get() == op.getIndex();
       })
       .Default([](Operation *) { return false; });

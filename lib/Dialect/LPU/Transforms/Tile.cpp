@@ -139,8 +139,7 @@ struct TilePass : mlir::lpu::impl::TilePassBase<TilePass> {
     ChainPlan bestPlan;
     TilingDomain domain = getTilingDomain(seed);
     for (unsigned dim = 0, e = domain.extents.size(); dim < e; ++dim) {
-      TileChain chain =
-          growChain(seed, dim, machine.lmuBytes / 8, machine);
+      TileChain chain = growChain(seed, dim, machine.lmuBytes / 8, machine);
       if (!chain.members.contains(seed)) {
         continue;
       }

@@ -93,8 +93,9 @@ private:
             chain.produces(operand.get()) != isProduced) {
           continue;
         }
-        int dimension = domain.operands[operand.getOperandNumber()]
-                                       [known->second.dimension];
+        int dimension =
+            domain
+                .operands[operand.getOperandNumber()][known->second.dimension];
         if (dimension >= 0) {
           slab = known->second.scaled(dimension);
         } else if (isProduced) {
@@ -129,8 +130,7 @@ private:
     for (auto [result, dimensions] :
          llvm::zip(op->getResults(), domain.results)) {
       slabs.emplace_back(
-          result,
-          slab.scaled(*findDimension(dimensions, slab.dimension)));
+          result, slab.scaled(*findDimension(dimensions, slab.dimension)));
     }
     if (!agrees(op, slabs)) {
       return false;
@@ -213,8 +213,7 @@ private:
     for (OpResult result : producer->getOpResults()) {
       std::optional<unsigned> position =
           findDimension(domain.results[result.getResultNumber()], dimension);
-      if (!position ||
-          !canFollow(result, slab.scaled(*position), place)) {
+      if (!position || !canFollow(result, slab.scaled(*position), place)) {
         return;
       }
     }
@@ -294,8 +293,8 @@ private:
     }
     int64_t bytes = getByteSize(type) / type.getNumElements() * slab.numerator;
     int64_t wanted = machine.hbmBurstBytes * slab.denominator;
-    chain.preferredGranularity = std::lcm(chain.preferredGranularity,
-                                          wanted / std::gcd(wanted, bytes));
+    chain.preferredGranularity =
+        std::lcm(chain.preferredGranularity, wanted / std::gcd(wanted, bytes));
   }
 
   bool isSmall(Operation *op) {

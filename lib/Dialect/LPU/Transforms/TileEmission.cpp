@@ -199,8 +199,7 @@ private:
     FailureOr<TilingResult> result =
         tileable.getTiledImplementation(builder, offsets, sizes);
     assert(succeeded(result) && "constant tiles of tileable dimensions");
-    auto tiled =
-        cast<DestinationStyleOpInterface>(result->tiledOps.front());
+    auto tiled = cast<DestinationStyleOpInterface>(result->tiledOps.front());
     auto original = cast<DestinationStyleOpInterface>(op);
     for (OpOperand &operand : tiled->getOpOperands()) {
       Value whole = op->getOperand(operand.getOperandNumber());
@@ -257,9 +256,9 @@ private:
                  .getResult(0);
     }
     Place place = getPlace(cast<RankedTensorType>(value.getType()), slab);
-    destination = tensor::InsertSliceOp::create(
-        builder, loc, tile, destination, place.offsets, place.sizes,
-        place.strides);
+    destination = tensor::InsertSliceOp::create(builder, loc, tile, destination,
+                                                place.offsets, place.sizes,
+                                                place.strides);
   }
 
   void emitView(Operation *op) {

@@ -25,8 +25,8 @@ static int64_t getBytes(const ChainProblem &problem, const ChainValue &value,
                        : value.bytes;
 }
 
-int64_t mlir::lpu::getWorkingSet(const ChainProblem &problem,
-                                 int64_t tileSize, int64_t distance) {
+int64_t mlir::lpu::getWorkingSet(const ChainProblem &problem, int64_t tileSize,
+                                 int64_t distance) {
   // What one tile needs at each step, and what all of them share.
   std::vector<int64_t> tile(problem.numSteps, 0), shared(problem.numSteps, 0);
   for (const ChainValue &value : problem.values) {
@@ -39,8 +39,8 @@ int64_t mlir::lpu::getWorkingSet(const ChainProblem &problem,
   for (int64_t step = 0; step < problem.numSteps; ++step) {
     int64_t next = step - distance;
     bool isAlone = tileSize >= problem.extent || next < 0;
-    largest = std::max(largest, tile[step] + shared[step] +
-                                    (isAlone ? 0 : tile[next]));
+    largest = std::max(largest,
+                       tile[step] + shared[step] + (isAlone ? 0 : tile[next]));
   }
   return largest;
 }
@@ -54,9 +54,8 @@ static int64_t getStreamed(const ChainProblem &problem,
     int64_t rows = stream.rowsAreTiled
                        ? ceilDiv(stream.rows * size, problem.extent)
                        : stream.rows;
-    int64_t part = stream.isTiled
-                       ? ceilDiv(stream.bytes * size, problem.extent)
-                       : stream.bytes;
+    int64_t part = stream.isTiled ? ceilDiv(stream.bytes * size, problem.extent)
+                                  : stream.bytes;
     int64_t wasted = size < problem.extent ? stream.wastedBytes : 0;
     bytes += ceilDiv(rows, problem.rowsPerPass) * (part + wasted);
   }
@@ -103,8 +102,7 @@ int64_t mlir::lpu::getTraffic(const ChainProblem &problem, int64_t tileSize) {
 
 std::optional<ChainPlan> mlir::lpu::planChain(const ChainProblem &problem) {
   ChainPlan plan;
-  plan.bytesWhole =
-      getWorkingSet(problem, problem.extent, problem.numSteps);
+  plan.bytesWhole = getWorkingSet(problem, problem.extent, problem.numSteps);
   int64_t numUnits = ceilDiv(problem.extent, problem.granularity);
   if (plan.bytesWhole <= problem.capacity || numUnits < 2) {
     return std::nullopt;
@@ -136,7 +134,7 @@ std::optional<ChainPlan> mlir::lpu::planChain(const ChainProblem &problem) {
   plan.tileSize = ceilDiv(numUnits, plan.numTiles) * problem.granularity;
   plan.numTiles = ceilDiv(problem.extent, plan.tileSize);
   plan.bytesTiled = getWorkingSet(problem, plan.tileSize, plan.distance);
-  plan.bytesSaved = getTraffic(problem, problem.extent) -
-                    getTraffic(problem, plan.tileSize);
+  plan.bytesSaved =
+      getTraffic(problem, problem.extent) - getTraffic(problem, plan.tileSize);
   return plan;
 }

@@ -98,7 +98,7 @@ static bool isSeenOutside(const TileChain &chain, Value value) {
 
 /// Bytes that units outside of the chain read of `value` or views of it.
 static int64_t countBytesReadOutside(const TileChain &chain, Value value,
-                                 const ::lpu::MachineModel &machine) {
+                                     const ::lpu::MachineModel &machine) {
   int64_t bytes = 0;
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -164,8 +164,8 @@ ChainProblem mlir::lpu::describeChain(const TileChain &chain,
       touch(result);
     }
     if (auto contract = dyn_cast<ContractOp>(op)) {
-      problem.streams.push_back(describeStream(
-          chain, contract, member.slab->dimension, machine));
+      problem.streams.push_back(
+          describeStream(chain, contract, member.slab->dimension, machine));
     }
   }
   return problem;

@@ -74,13 +74,12 @@ static std::optional<Slabs> relateSlice(SliceOp op, Value whole, Value part,
     if (dropped.test(position)) {
       continue;
     }
-    bool isKnown = known == whole ? slab.dimension == position
-                                  : slab.dimension == inPart;
+    bool isKnown =
+        known == whole ? slab.dimension == position : slab.dimension == inPart;
     if (isKnown && op.getStaticOffsets()[position] == 0 &&
         op.getStaticSizes()[position] == size &&
         op.getStaticStrides()[position] == 1) {
-      return Slabs{
-          {whole, slab.scaled(position)}, {part, slab.scaled(inPart)}};
+      return Slabs{{whole, slab.scaled(position)}, {part, slab.scaled(inPart)}};
     }
     ++inPart;
   }
@@ -105,8 +104,8 @@ std::optional<Slabs> mlir::lpu::relateView(Operation *op, Value known,
   if (known == insert.getDest()) {
     known = insert.getResult();
   }
-  std::optional<Slabs> slabs = relateSlice(insert, insert.getResult(),
-                                           insert.getSource(), known, slab);
+  std::optional<Slabs> slabs =
+      relateSlice(insert, insert.getResult(), insert.getSource(), known, slab);
   if (slabs) {
     slabs->emplace_back(insert.getDest(), slabs->front().second);
   }

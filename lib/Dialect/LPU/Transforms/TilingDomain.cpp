@@ -208,11 +208,10 @@ RegionDimensions mlir::lpu::getVectorDimensions(VectorOp op) {
     std::optional<unsigned> ofFirst = dimensions.getClass(first, i);
     bool isInAll = llvm::all_of(
         block.getArguments().drop_front(numInputs), [&](BlockArgument other) {
-          return llvm::any_of(
-              llvm::seq<unsigned>(getTensor(other).getRank()),
-              [&](unsigned j) {
-                return dimensions.getClass(other, j) == ofFirst;
-              });
+          return llvm::any_of(llvm::seq<unsigned>(getTensor(other).getRank()),
+                              [&](unsigned j) {
+                                return dimensions.getClass(other, j) == ofFirst;
+                              });
         });
     if (ofFirst && isInAll) {
       (void)dimensions.assign(first, i, next++);
@@ -235,8 +234,7 @@ static TilingDomain getDomain(VectorOp op) {
     domain.operands.push_back(dimensions.getDimensions(argument));
   }
   for (unsigned i = 0, e = op.getOuts().size(); i < e; ++i) {
-    domain.results.push_back(
-        dimensions.getDimensions(op.getOutputArgument(i)));
+    domain.results.push_back(dimensions.getDimensions(op.getOutputArgument(i)));
   }
   return domain;
 }
@@ -355,9 +353,8 @@ static TilingDomain getDomain(GatherOp op) {
   TilingDomain domain = getResultDomain(op);
   SmallVector<int> source = domain.results.front();
   source[op.getAxis()] = wholeDimension;
-  domain.operands = {source,
-                     {static_cast<int>(op.getAxis())},
-                     domain.results.front()};
+  domain.operands = {
+      source, {static_cast<int>(op.getAxis())}, domain.results.front()};
   return domain;
 }
 

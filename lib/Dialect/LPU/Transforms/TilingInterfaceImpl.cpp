@@ -62,8 +62,8 @@ static Tile getTile(Builder &b, ArrayRef<int> dimensions,
 static Value slice(OpBuilder &b, Location loc, Value value, const Tile &tile,
                    SmallVectorImpl<Operation *> &slices) {
   auto type = cast<RankedTensorType>(value.getType());
-  bool isWhole = llvm::all_of(
-      llvm::zip(tile.sizes, type.getShape()), [](auto sizes) {
+  bool isWhole =
+      llvm::all_of(llvm::zip(tile.sizes, type.getShape()), [](auto sizes) {
         auto [size, whole] = sizes;
         return getConstantIntValue(size) == whole;
       });
@@ -228,8 +228,7 @@ static AffineMap sliceWindows(OpBuilder &b, ContractOp op, unsigned number,
   part.offsets.assign(type.getRank(), b.getIndexAttr(0));
   part.sizes = getAsIndexOpFoldResult(b.getContext(), type.getShape());
   SmallVector<AffineExpr> results(map.getResults());
-  for (auto [position, dimension] :
-       llvm::enumerate(domain.operands[number])) {
+  for (auto [position, dimension] : llvm::enumerate(domain.operands[number])) {
     AffineExpr expr = map.getResult(position);
     bool moves = dimension == computedDimension &&
                  llvm::any_of(llvm::enumerate(tile.sizes), [&](auto size) {
@@ -243,8 +242,8 @@ static AffineMap sliceWindows(OpBuilder &b, ContractOp op, unsigned number,
       part.sizes[position] = window.sizes.front();
     }
   }
-  tiled->setOperand(number, slice(b, op.getLoc(), tiled->getOperand(number),
-                                  part, slices));
+  tiled->setOperand(
+      number, slice(b, op.getLoc(), tiled->getOperand(number), part, slices));
   return AffineMap::get(map.getNumDims(), 0, results, b.getContext());
 }
 
@@ -302,8 +301,7 @@ static FailureOr<TilingResult> tileVector(OpBuilder &b, VectorOp op,
 namespace {
 
 template <typename Op>
-struct TilingModel
-    : TilingInterface::ExternalModel<TilingModel<Op>, Op> {
+struct TilingModel : TilingInterface::ExternalModel<TilingModel<Op>, Op> {
   SmallVector<utils::IteratorType> getLoopIteratorTypes(Operation *op) const {
     return llvm::map_to_vector(
         getTilingDomain(op).isTileable, [](bool isTileable) {

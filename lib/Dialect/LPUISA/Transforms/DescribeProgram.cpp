@@ -61,8 +61,7 @@ static LogicalResult describeBlock(Block &block, std::vector<uint64_t> &trips,
   return success();
 }
 
-FailureOr<ProgramDescription>
-mlir::lpuisa::describeProgram(ProgramOp program) {
+FailureOr<ProgramDescription> mlir::lpuisa::describeProgram(ProgramOp program) {
   ProgramDescription description;
   std::vector<uint64_t> trips;
   if (failed(describeBlock(*program.getBodyBlock(), trips, description.block,

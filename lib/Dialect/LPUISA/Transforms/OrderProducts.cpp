@@ -64,8 +64,9 @@ private:
     tails = durations;
     auto forEachEdge = [&](unsigned i, auto visit) {
       for (unsigned before : problem.nodes[i].after) {
-        visit(before, durations[before] + clock.crossing(problem.nodes[before].unit,
-                                                         problem.nodes[i].unit));
+        visit(before,
+              durations[before] + clock.crossing(problem.nodes[before].unit,
+                                                 problem.nodes[i].unit));
       }
       // A stream that waits for nobody runs ahead.
       unsigned stream = streamOf[i];
@@ -97,8 +98,8 @@ private:
     };
     int64_t asIs = longest(first, firstHead, second, firstEnd);
     int64_t secondEnd = secondHead + occupancy(second);
-    int64_t turned = longest(second, secondHead, first,
-                             std::max(firstHead, secondEnd));
+    int64_t turned =
+        longest(second, secondHead, first, std::max(firstHead, secondEnd));
     return turned < asIs;
   }
 

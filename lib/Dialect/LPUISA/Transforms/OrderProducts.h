@@ -1,4 +1,5 @@
-//===- OrderProducts.h - Which of independent products goes first -*- C++ -*-===//
+//===- OrderProducts.h - Which of independent products goes first -*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The first step of the scheduler: the order of matrix products, which their

@@ -46,8 +46,7 @@ struct RegisterUse {
   SmallVector<unsigned> read;
 };
 
-class SchedulePass
-    : public lpuisa::impl::LPUISASchedulePassBase<SchedulePass> {
+class SchedulePass : public lpuisa::impl::LPUISASchedulePassBase<SchedulePass> {
 public:
   using LPUISASchedulePassBase::LPUISASchedulePassBase;
   void runOnOperation() override;
@@ -188,8 +187,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 ScheduleNode SchedulePass::describeNode(const HazardItem &item) {
-  ::lpu::Cost cost = ::lpu::costAtBounds(
-      program, indices.lookup(description.ops[item.id]));
+  ::lpu::Cost cost =
+      ::lpu::costAtBounds(program, indices.lookup(description.ops[item.id]));
   ScheduleNode node;
   node.unit = item.unit;
   node.cycles = cost.cycles;
@@ -205,7 +204,7 @@ ScheduleNode SchedulePass::describeNode(const HazardItem &item) {
 }
 
 void SchedulePass::schedulePiece(ArrayRef<const HazardItem *> piece,
-                             unsigned level) {
+                                 unsigned level) {
   if (piece.size() < 2) {
     return;
   }
@@ -232,7 +231,7 @@ void SchedulePass::schedulePiece(ArrayRef<const HazardItem *> piece,
 }
 
 void SchedulePass::scheduleBlock(const std::vector<HazardItem> &block,
-                             unsigned level) {
+                                 unsigned level) {
   SmallVector<const HazardItem *> piece;
   for (const HazardItem &item : block) {
     switch (item.kind) {
@@ -263,7 +262,8 @@ static ScheduleMachine describeMachine(const ::lpu::MachineModel &model) {
   machine.hbmBytesPerCycle = model.hbmBytesPerCycle();
   machine.lmuBytesPerCycle =
       static_cast<double>(model.lmuReadPorts * model.lmuPortBytes);
-  machine.hbmLatency = static_cast<int64_t>(std::ceil(model.hbmLatencyCycles()));
+  machine.hbmLatency =
+      static_cast<int64_t>(std::ceil(model.hbmLatencyCycles()));
   machine.streamBufferBytes = model.streamBufferBytes;
   machine.chunkBytes = ::lpu::streamChunkBytes(model);
   machine.issueCycles = model.issueCycles;

@@ -139,11 +139,10 @@ bool ScheduleClock::consumeChunk() {
   const ScheduleNode &mm = nodes[products[chunk.entry]];
   int64_t total = std::max<int64_t>(1, nodes[streams[chunk.entry]].streamBytes);
   double share = static_cast<double>(chunk.bytes) / static_cast<double>(total);
-  int64_t cycles =
-      chunk.bytes == 0
-          ? mm.cycles
-          : static_cast<int64_t>(std::ceil(
-                static_cast<double>(mm.cycles) * share));
+  int64_t cycles = chunk.bytes == 0
+                       ? mm.cycles
+                       : static_cast<int64_t>(
+                             std::ceil(static_cast<double>(mm.cycles) * share));
   int64_t start = std::max(freeAt(Unit::SXE), chunk.arrival);
   chunk.consumed = start + cycles;
   freeOf(Unit::SXE) = chunk.consumed;

@@ -201,15 +201,15 @@ void ListScheduler::estimate() {
     const ScheduleNode &what = node(i);
     int64_t start = clock.freeAt(what.unit);
     if (what.unit != Unit::ICP) {
-      start = std::max(start, clock.freeAt(Unit::ICP) +
-                                  problem.machine.issueCycles);
+      start = std::max(start,
+                       clock.freeAt(Unit::ICP) + problem.machine.issueCycles);
     }
     for (unsigned before : what.after) {
-      start = std::max(start,
-                       clock.has(before)
-                           ? clock.readyAfter(before, what.unit)
-                           : ends[before] + clock.crossing(node(before).unit,
-                                                           what.unit));
+      start =
+          std::max(start, clock.has(before)
+                              ? clock.readyAfter(before, what.unit)
+                              : ends[before] + clock.crossing(node(before).unit,
+                                                              what.unit));
     }
     int64_t duration = costs.duration(i);
     unsigned number = numberOf[i];
@@ -239,9 +239,8 @@ void ListScheduler::estimate() {
 int64_t ListScheduler::estimatedEnd(unsigned i) const {
   int64_t end = starts[i] + costs.occupancy(i);
   if (node(i).kind == Kind::Stream) {
-    unsigned room =
-        productThatMakesRoom(bytesBefore[numberOf[i] + 1] -
-                             problem.machine.streamBufferBytes);
+    unsigned room = productThatMakesRoom(bytesBefore[numberOf[i] + 1] -
+                                         problem.machine.streamBufferBytes);
     if (room != none && room >= nextMm && products[room].mm < windowEnd) {
       end = std::max(end, starts[products[room].mm]);
     }
@@ -249,9 +248,9 @@ int64_t ListScheduler::estimatedEnd(unsigned i) const {
   return end;
 }
 
-/// The longest path from the start of `i`, with a margin for loads from the HBM:
-/// one that comes too early costs its few cycles all the same; one that comes
-/// too late costs the latency of the HBM.
+/// The longest path from the start of `i`, with a margin for loads from the
+/// HBM: one that comes too early costs its few cycles all the same; one that
+/// comes too late costs the latency of the HBM.
 int64_t ListScheduler::urgency(unsigned i) const {
   bool isLoad = node(i).unit == Unit::SMA && node(i).kind == Kind::Other &&
                 node(i).latency >= problem.machine.hbmLatency;
@@ -328,8 +327,8 @@ int64_t ListScheduler::delay(unsigned sooner, unsigned later) const {
 }
 
 /// Whether `i` should rather go first than `other`: if the longer of the paths
-/// through both is shorter then. If it is all the same, one that can start does,
-/// and the earlier one.
+/// through both is shorter then. If it is all the same, one that can start
+/// does, and the earlier one.
 bool ListScheduler::goesBefore(unsigned i, bool canStart, unsigned other,
                                bool canOtherStart) const {
   int64_t path = starts[i] + urgency(i);

@@ -160,9 +160,8 @@ private:
 
 } // namespace
 
-LogicalResult
-mlir::lpuisa::verifyProgress(ProgramOp program,
-                             const ::lpu::MachineModel &machine) {
+LogicalResult mlir::lpuisa::verifyProgress(ProgramOp program,
+                                           const ::lpu::MachineModel &machine) {
   FailureOr<::lpu::Program> binary = exportProgram(program);
   if (failed(binary)) {
     return failure();

@@ -53,8 +53,8 @@ public:
   explicit RegionDimensions(Block &block, ValueRange destinations = {});
 
   /// Says that dimension `position` of `value` is `dimension` of the domain,
-  /// and with it all of its class. False if the class is another one already, or
-  /// cannot be tiled.
+  /// and with it all of its class. False if the class is another one already,
+  /// or cannot be tiled.
   bool assign(Value value, unsigned position, int dimension);
   /// The class of dimension `position` of `value`; none if it cannot be tiled.
   std::optional<unsigned> getClass(Value value, unsigned position) const;

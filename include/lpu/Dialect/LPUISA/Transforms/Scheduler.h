@@ -20,7 +20,8 @@
 // before a transfer that a product which makes that room waits for: since the
 // schedule is made by running it, one that comes to its end cannot deadlock.
 //
-// Where a schedule is no faster than the order that was given, that order stays.
+// Where a schedule is no faster than the order that was given, that order
+// stays.
 //
 //===----------------------------------------------------------------------===//
 
