@@ -28,7 +28,8 @@ def FoldF64Pass : Pass<"lpu-fold-f64"> {
     * a comparison of an integer with a constant.
 
     An integer that passes through f64 on its way to f32 is rounded once, and a
-    rounded quotient of integers is an integer division, as in PyTorch. Any other f64 stays, and `lpu-verify-lpu` names it.
+    rounded quotient of integers is an integer division, as in PyTorch. Any
+    other f64 stays, and `lpu-verify-lpu` names it.
 
     Before:
     ```mlir

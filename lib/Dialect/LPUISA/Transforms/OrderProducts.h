@@ -1,5 +1,4 @@
-//===- OrderProducts.h - Which of independent products goes first -*- C++
-//-*-===//
+//===- OrderProducts.h - Which product goes first ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The first step of the scheduler: the order of matrix products, which their

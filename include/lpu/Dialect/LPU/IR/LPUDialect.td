@@ -25,7 +25,7 @@ def LPU_Dialect : Dialect {
        linalg, tm_tensor          tensors; one op per ATen op
             |  fuse, recognise
        lpu                        tensors; one op per unit of the machine
-            |  bufferize, place, allocate
+            |  tile, bufferize, place, allocate
        lpu                        buffers with a space and an address
             |  select instructions
        lpuisa                     machine instructions on views
