@@ -1,4 +1,4 @@
-//===- LPUToLPUISA.cpp - Select machine instructions ----------------------===//
+//===- ConvertLPUToLPUISA.cpp - Select machine instructions ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Walks the function once in order: each operation becomes its instructions,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lpu/Conversion/LinalgToLPU/Contractions.h"
+#include "lpu/Conversion/LinalgToLPU/Regions.h"
 #include "lpu/Conversion/Passes.h"
 #include "lpu/Dialect/LPU/IR/LPU.h"
 #include "lpu/Dialect/TMTensor/IR/TMTensor.h"
@@ -70,17 +71,11 @@ public:
   }
 
   bool contains(Value value) {
-    while (Operation *def = value.getDefiningOp()) {
-      if (def->hasTrait<OpTrait::ConstantLike>()) {
-        return true;
-      }
-      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-               tensor::ExtractSliceOp, tensor::CastOp>(def)) {
-        return false;
-      }
-      value = def->getOperand(0);
+    Value whole = getStored(value);
+    auto argument = dyn_cast_if_present<BlockArgument>(whole);
+    if (!argument) {
+      return whole != nullptr;
     }
-    auto argument = cast<BlockArgument>(value);
     auto callers = calls.find(argument.getOwner()->getParentOp());
     if (callers == calls.end()) {
       return true;

@@ -24,21 +24,6 @@ namespace mlir::lpu {
 using namespace mlir;
 using namespace mlir::lpu;
 
-/// The argument or constant that `value` is a view of, or null.
-static bool isStored(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (def->hasTrait<OpTrait::ConstantLike>()) {
-      return true;
-    }
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp, tensor::CastOp>(def)) {
-      return false;
-    }
-    value = def->getOperand(0);
-  }
-  return true;
-}
-
 /// The one input of `op` that has as many elements as its result and is stored;
 /// null unless all others are small against it.
 static Value findRaw(VectorOp op) {
@@ -47,7 +32,7 @@ static Value findRaw(VectorOp op) {
   Value raw;
   for (Value input : op.getInputs()) {
     int64_t size = cast<RankedTensorType>(input.getType()).getNumElements();
-    if (size == numElements && isStored(input) && !raw) {
+    if (size == numElements && getStored(input) && !raw) {
       raw = input;
     } else if (size > numElements / 8) {
       return {};

@@ -41,6 +41,20 @@ bool mlir::lpu::isElementwise(VectorOp op) {
   return true;
 }
 
+Value mlir::lpu::getStored(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (def->hasTrait<OpTrait::ConstantLike>()) {
+      return value;
+    }
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp, tensor::CastOp>(def)) {
+      return {};
+    }
+    value = def->getOperand(0);
+  }
+  return value;
+}
+
 void mlir::lpu::fillRegion(Region &region, VectorOp op, Value first) {
   OpBuilder b(op.getContext());
   Block *block = b.createBlock(&region);
