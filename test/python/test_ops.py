@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Single operations on the LPU against eager; each under every order of transfers (checks.py)."""
 
+import itertools
+from functools import partial
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -401,3 +404,10 @@ def test_large_operands_do_not_fit_on_chip():
     x = floats(64, 512)
     check(lambda x, w: torch.relu(x @ w).sum(-1) + x.sum(-1), x, floats(512, 256), machine="tiny")
     check(lambda x: torch.softmax(x * 2, -1), x, machine="tiny")
+
+
+def test_norms_of_norms():
+    """More reductions in a row than one program has phases."""
+    norm = partial(F.layer_norm, normalized_shape=(8,))
+    for first, second in itertools.product((norm, partial(F.softmax, dim=-1)), repeat=2):
+        check(lambda x, f=first, g=second: g(f(g(f(x)))), floats(7, 8))

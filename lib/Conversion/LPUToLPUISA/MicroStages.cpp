@@ -49,7 +49,7 @@ public:
       return false;
     }
     unifySharedInputs();
-    return orderDimensions() && schedule();
+    return orderDimensions() && schedule() && canStore(body);
   }
 
 private:
@@ -69,6 +69,7 @@ private:
   bool areApart(unsigned a, unsigned b);
   bool orderDimensions();
   bool schedule();
+  bool canStore(Block &body);
 
   MicroStages &result;
   std::string &reason;
@@ -314,6 +315,32 @@ bool Analysis::schedule() {
     }
   }
   return true;
+}
+
+/// Results are stored behind the last reduction, for which elements may need
+/// one section more.
+bool Analysis::canStore(Block &body) {
+  if (!result.hasReducedDimensions() ||
+      (result.getLastSection() | 1) <= 2 * ::lpu::maxPhases) {
+    return true;
+  }
+  for (Value value : body.getTerminator()->getOperands()) {
+    Operation *producer = value.getDefiningOp();
+    MicroStage *stage = producer ? result.lookup(producer) : nullptr;
+    if (stage && stage->isElements && !stage->isReducing) {
+      return fail(stage->op, "depends on more reductions than a micro-program "
+                             "has phases");
+    }
+  }
+  return true;
+}
+
+unsigned MicroStages::getLastSection() const {
+  unsigned last = 0;
+  for (const MicroStage &stage : stages) {
+    last = std::max(last, stage.section + stage.isReducing);
+  }
+  return last;
 }
 
 std::optional<MicroStages>

@@ -330,10 +330,7 @@ LogicalResult VectorLowering::lowerReduction(MicroStage &stage) {
 LogicalResult VectorLowering::lowerStores() {
   // Everything is stored at the end, after the last load of the row: a
   // destination may be the memory of an input.
-  unsigned last = draft->getFirstSection();
-  for (MicroStage &stage : stages.stages) {
-    last = std::max(last, stage.section + stage.isReducing);
-  }
+  unsigned last = std::max(draft->getFirstSection(), stages.getLastSection());
   unsigned lastElements = last % 2 == 1 ? last : last + 1;
   unsigned lastRows = last % 2 == 0 ? last : last + 1;
   if (!stages.hasReducedDimensions()) {

@@ -47,6 +47,8 @@ struct MicroStages {
                                             Operation *&culprit);
 
   MicroStage *lookup(Operation *op);
+  /// The section behind which no stage computes anything.
+  unsigned getLastSection() const;
   bool hasReducedDimensions() const { return parallel < domain.size(); }
 
   /// The dimension of the domain that all operations walk dimension `position`
