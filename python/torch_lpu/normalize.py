@@ -101,7 +101,7 @@ def put_copies(graph: Graph) -> None:
     """Copies of rows by index that did not stay whole are writes at indices."""
     for node in list(graph.find_nodes(op="call_function", target=aten.index_copy.default)):
         table, axis, index, value = arguments(node)
-        if len(shape_of(index)) != 1:
+        if not shape_of(table) or len(shape_of(index)) != 1:
             continue
         indices = [None] * (axis % len(shape_of(table))) + [index]
         with graph.inserting_before(node):
