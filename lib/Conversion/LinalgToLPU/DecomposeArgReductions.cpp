@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lpu/Conversion/LinalgToLPU/ReplacementCounter.h"
 #include "lpu/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -187,9 +188,13 @@ struct DecomposeArgReductionsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeArgReduction>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+    mlir::lpu::ReplacementCounter counter;
+    GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
       signalPassFailure();
     }
+    numDecomposed += counter.count;
   }
 };
 

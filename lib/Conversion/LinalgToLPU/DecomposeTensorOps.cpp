@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lpu/Conversion/LinalgToLPU/ReplacementCounter.h"
 #include "lpu/Conversion/Passes.h"
 #include "lpu/Dialect/TMTensor/IR/TMTensor.h"
 
@@ -194,9 +195,13 @@ struct DecomposeTensorOpsPass
     patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate,
                  DecomposeSplat, DecomposeInsert, ReplaceEmptyResults>(
         &getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+    mlir::lpu::ReplacementCounter counter;
+    GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
       signalPassFailure();
     }
+    numDecomposed += counter.count;
   }
 };
 

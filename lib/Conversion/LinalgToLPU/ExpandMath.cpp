@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lpu/Conversion/LinalgToLPU/ReplacementCounter.h"
 #include "lpu/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -155,9 +156,13 @@ struct ExpandMathPass : mlir::lpu::impl::ExpandMathPassBase<ExpandMathPass> {
                  ExpandClass<math::IsInfOp>, ExpandClass<math::IsFiniteOp>>(
         &getContext());
     math::populateExpansionPatterns(patterns, {"clampf", "ctlz"});
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+    mlir::lpu::ReplacementCounter counter;
+    GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config))) {
       signalPassFailure();
     }
+    numExpanded += counter.count;
   }
 };
 

@@ -424,6 +424,7 @@ struct FuseElementwisePass
     tensor::populateReassociativeReshapeFoldingPatterns(moves);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(moves, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(moves, context);
+    int64_t numBefore = countGenerics();
     GreedyRewriteConfig config = GreedyRewriteConfig().setUseTopDownTraversal();
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(units), config)) ||
@@ -433,8 +434,15 @@ struct FuseElementwisePass
             applyPatternsGreedily(getOperation(), std::move(fusion), config)) ||
         failed(
             applyPatternsGreedily(getOperation(), std::move(moves), config))) {
-      signalPassFailure();
+      return signalPassFailure();
     }
+    numFused += std::max<int64_t>(numBefore - countGenerics(), 0);
+  }
+
+  int64_t countGenerics() {
+    int64_t count = 0;
+    getOperation()->walk([&](linalg::GenericOp) { ++count; });
+    return count;
   }
 
   static void addLayoutPatterns(RewritePatternSet &patterns) {

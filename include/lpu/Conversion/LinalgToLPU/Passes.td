@@ -73,6 +73,9 @@ def DecomposeTensorOpsPass : Pass<"lpu-decompose-tensor-ops"> {
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect", "::mlir::tm_tensor::TMTensorDialect"
   ];
+  let statistics = [
+    Statistic<"numDecomposed", "operations-decomposed", "Operations rewritten">
+  ];
 }
 
 def DecomposeArgReductionsPass : Pass<"lpu-decompose-arg-reductions"> {
@@ -106,6 +109,9 @@ def DecomposeArgReductionsPass : Pass<"lpu-decompose-arg-reductions"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numDecomposed", "reductions-decomposed", "Reductions taken apart">
+  ];
 }
 
 def SinkScalarsPass : Pass<"lpu-sink-scalars"> {
@@ -203,6 +209,9 @@ def FuseElementwisePass : Pass<"lpu-fuse-elementwise"> {
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
   ];
+  let statistics = [
+    Statistic<"numFused", "operations-fused", "Operations that became part of another">
+  ];
 }
 
 def SinkConcatsPass : Pass<"lpu-sink-concats"> {
@@ -249,6 +258,9 @@ def ExpandMathPass : Pass<"lpu-expand-math"> {
     After:  `%r = arith.mulf %x, %x : f32`
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let statistics = [
+    Statistic<"numExpanded", "operations-expanded", "Operations rewritten as arithmetic">
+  ];
 }
 
 def ConvertLinalgToLPUPass : Pass<"convert-linalg-to-lpu", "::mlir::ModuleOp"> {

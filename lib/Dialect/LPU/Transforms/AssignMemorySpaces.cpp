@@ -51,6 +51,7 @@ struct AssignMemorySpacesPass
                    alloc && !alloc.getType().getMemorySpace()) {
           bool fits = getByteSize(alloc.getType()) <= capacity;
           setSpace(alloc, fits ? Space::LMU : Space::Scratch);
+          ++(fits ? numOnChip : numInScratch);
         }
       });
       function.setType(FunctionType::get(&getContext(),

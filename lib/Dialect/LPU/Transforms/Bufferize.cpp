@@ -104,6 +104,7 @@ struct BufferizePass : mlir::lpu::impl::BufferizePassBase<BufferizePass> {
     if (failed(runOneShotModuleBufferize(module, options, state))) {
       return signalPassFailure();
     }
+    module.walk([&](memref::AllocOp) { ++numBuffers; });
     removeBufferizationAttributesInModule(module);
   }
 };

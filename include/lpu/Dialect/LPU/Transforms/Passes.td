@@ -249,6 +249,9 @@ def BufferizePass : Pass<"lpu-bufferize", "::mlir::ModuleOp"> {
     "::mlir::bufferization::BufferizationDialect", "::mlir::lpu::LPUDialect",
     "::mlir::memref::MemRefDialect"
   ];
+  let statistics = [
+    Statistic<"numBuffers", "buffers", "Buffers allocated">
+  ];
 }
 
 def ForwardDestinationsPass
@@ -333,6 +336,10 @@ def AssignMemorySpacesPass : Pass<"lpu-assign-memory-spaces", "::mlir::ModuleOp"
     After:  `%b = memref.alloc() : memref<8xf32, #lpu.space<lmu>>`
   }];
   let dependentDialects = ["::mlir::lpu::LPUDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"numOnChip", "buffers-on-chip", "Buffers that fit on chip alone">,
+    Statistic<"numInScratch", "buffers-in-scratch", "Buffers that do not">
+  ];
 }
 
 def StageOperandsPass : Pass<"lpu-stage-operands", "::mlir::func::FuncOp"> {
