@@ -45,12 +45,20 @@ Result<ResolvedView> ResolvedView::resolve(const View &view,
   }
   if (view.offsetRegister != noneField &&
       !control.isUnknown[view.offsetRegister]) {
-    int64_t value = control.registers[view.offsetRegister];
+    int64_t value = control.registers[view.offsetRegister]; // view_f1
     if (value < 0 || value > view.offsetBound) {
       return Error{"offset register r" + std::to_string(view.offsetRegister) +
                        " holds " + std::to_string(value) +
                        " bytes, expected a value in [0, " +
                        std::to_string(view.offsetBound) + "]",
+                   ErrorKind::Index};
+    }
+    if (value % byteWidth(view.type) != 0) {
+      return Error{"offset register r" + std::to_string(view.offsetRegister) +
+                       " holds " + std::to_string(value) +
+                       " bytes, expected a multiple of the " +
+                       std::to_string(byteWidth(view.type)) +
+                       " bytes of an element",
                    ErrorKind::Index};
     }
     result.offset += value;

@@ -54,6 +54,7 @@ struct OperandUse {
   bool isTable = false;
   bool isDomain = false;
   bool isWritten = false;
+  bool isInRows = false; ///< Loaded or stored by a Rows section.
   std::optional<MicroType> type;
 };
 

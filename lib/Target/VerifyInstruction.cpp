@@ -394,6 +394,16 @@ Problem InstructionVerifier::verifyVec() {
       return name + viewText(number) + " has sizes " + sizesText(*view) +
              ", expected the domain's rank " + std::to_string(header.rank);
     }
+    if (use.isInRows) { // vec_c11
+      View first = *view;
+      for (unsigned d = header.parallel; d < first.rank; ++d) {
+        first.sizes[d] = first.sizes[d] ? first.sizes[d] : 1;
+      }
+      Problem problem = verifyViewRange(program, first, loops);
+      if (!problem.empty()) {
+        return name + viewText(number) + ": " + problem;
+      }
+    }
     if (!domain) {
       domain = view;
     }

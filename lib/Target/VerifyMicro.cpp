@@ -282,6 +282,7 @@ Problem MicroVerifier::verifyOperand(const MicroOp &op,
            " before, expected the same";
   }
   use.type = op.type;
+  use.isInRows |= inRows && !isTable;
   use.isWritten |=
       op.opcode == MicroOpcode::Store || op.opcode == MicroOpcode::Scatter;
   return {};

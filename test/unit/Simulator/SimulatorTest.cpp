@@ -222,6 +222,23 @@ TEST(Simulator, RegistersOutOfBoundsFault) {
   }
 }
 
+TEST(Simulator, OffsetsKeepElementsAligned) { // view_f1
+  ProgramBuilder builder;
+  unsigned in = builder.input(DType::I32, {10});
+  builder.emit(Opcode::Li, 0, 1, 6);
+  View from = arg(in, DType::I32, {1});
+  from.offsetRegister = 1;
+  from.offsetBound = 20;
+  builder.copy(lmu(0, DType::I32, {1}), from);
+  std::vector<int32_t> values(10);
+  Result<Report> report = runProgram(builder, {values.data()}, {});
+  ASSERT_FALSE(bool(report));
+  EXPECT_EQ(report.kind(), ErrorKind::Index);
+  EXPECT_EQ(report.message(),
+            "offset register r1 holds 6 bytes, expected a multiple of the 4 "
+            "bytes of an element [instruction 1 (copy)]");
+}
+
 TEST(Simulator, UnknownSizesCountAsTheirBound) {
   ProgramBuilder builder = dynamicCopy();
   // Six times, says a register that depends on what was loaded.

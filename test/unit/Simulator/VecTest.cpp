@@ -467,6 +467,32 @@ TEST(Vec, RankZeroIsOneElement) {
   onAllHosts(builder, {&in, &out}, [&] { EXPECT_EQ(out, 9); });
 }
 
+TEST(Vec, RowsWithoutElementsStayInMemory) { // vec_c11
+  // A rows section reads and writes reduced index 0, even of rows without
+  // elements.
+  for (bool isLoad : {true, false}) {
+    ProgramBuilder builder;
+    builder.output(DType::F32, {4});
+    MicroBuilder micro(1, 0);
+    micro.rows();
+    if (isLoad) {
+      micro.load(0);
+    } else {
+      micro.store(0, micro.constant(MicroType::F32, 1.0f));
+    }
+    View far = arg(0, DType::F32, {0});
+    far.offset = int64_t(1) << 40;
+    builder.vec(micro, {far});
+    std::vector<float> out(4);
+    Result<Report> report = runProgram(builder, {out.data()}, {});
+    ASSERT_FALSE(bool(report));
+    EXPECT_EQ(report.message(),
+              "instruction 0 (vec): operand 0: view 0: reaches bytes "
+              "[1099511627776, 1099511627780) of arg 0, expected within [0, "
+              "16)");
+  }
+}
+
 TEST(Vec, AssertsFaultWithTheirMessage) {
   for (FaultKind kind : {FaultKind::Index, FaultKind::Runtime}) {
     std::vector<uint8_t> truth = {1, 1, 0};
