@@ -15,6 +15,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -155,6 +156,29 @@ TEST(IsaDoc, MicroOps) {
       row += " | " + cell;
     }
     expectLine(row + " |");
+  }
+}
+
+/// Names in the first cells of the table of effects.
+static std::set<std::string> describedMicroOps() {
+  std::istringstream lines(
+      page().substr(page().find("| name | dst, or the effect |")));
+  std::set<std::string> names;
+  std::string line;
+  while (std::getline(lines, line) && !line.empty()) {
+    std::istringstream cell(line.substr(1, line.find('|', 1) - 1));
+    for (std::string name; cell >> name;) {
+      names.insert(name.substr(0, name.find(',')));
+    }
+  }
+  return names;
+}
+
+TEST(IsaDoc, EveryMicroOpIsDescribed) {
+  std::set<std::string> names = describedMicroOps();
+  for (size_t i = 0; i < microOpCount(); ++i) {
+    std::string name(microOpTable()[i].name);
+    EXPECT_EQ(names.count(name), 1u) << name;
   }
 }
 
