@@ -54,11 +54,11 @@ public:
       : program(program), plans(plans), memory(memory), options(options),
         listener(listener), footprint(program.numArguments()),
         executor(program, plans, memory, pool, footprint),
-        queues(executor, options.dma, options.timing ? nullptr : listener) {
+        queues(executor, options, options.timing ? nullptr : listener) {
     if (options.timing) {
       timeline = std::make_unique<Timeline>(program.machine, listener);
     }
-    if (options.races) {
+    if (options.checks != Checks::None) {
       races = std::make_unique<RaceChecker>(program);
     }
   }
@@ -257,6 +257,9 @@ std::optional<Error> Run::runControl(const QueuedInstruction &instruction,
 }
 
 std::optional<Error> Run::step(uint32_t index, bool &done) {
+  if (std::optional<Error> error = queues.goBeforeICP()) {
+    return locate(*error, queues.faultIndex());
+  }
   QueuedInstruction instruction;
   instruction.index = index;
   instruction.word = program.text[index];
@@ -352,7 +355,7 @@ Result<Report> Simulator::run(void *const *arguments, size_t numArguments,
                    program.name + " is null, expected data"};
     }
   }
-  if (options.values && options.poison) {
+  if (options.values && options.checks == Checks::All) {
     memory.poison();
   }
   std::unique_ptr<ThreadPool> &pool = implementation->pool;

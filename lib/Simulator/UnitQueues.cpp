@@ -11,6 +11,15 @@
 
 using namespace lpu;
 
+UnitQueues::UnitQueues(Executor &executor, const RunOptions &options,
+                       Listener *listener)
+    : executor(executor), order(options.interleave), listener(listener),
+      dma(options.dma.kind), dmaRandom(options.dma.seed) {
+  if (dma == Dma::Random) {
+    rarity = static_cast<unsigned>(dmaRandom.draw() % 8);
+  }
+}
+
 void UnitQueues::push(Unit unit, QueuedInstruction instruction) {
   queues[static_cast<unsigned>(unit)].push_back(std::move(instruction));
   ++pendingCount;
@@ -47,18 +56,66 @@ std::optional<Error> UnitQueues::execute(Unit unit,
   return error;
 }
 
-bool UnitQueues::step(std::optional<Error> &error) {
-  for (Unit unit : order.next()) {
-    std::deque<QueuedInstruction> &queue = queues[static_cast<unsigned>(unit)];
-    if (queue.empty() || !isReady(queue.front())) {
-      continue;
-    }
-    error = execute(unit, queue.front());
+bool UnitQueues::stepUnit(Unit unit, std::optional<Error> &error) {
+  std::deque<QueuedInstruction> &queue = queues[static_cast<unsigned>(unit)];
+  if (queue.empty() || !isReady(queue.front())) {
+    return false;
+  }
+  Opcode opcode = queue.front().word.opcode;
+  bool isDelayed =
+      unit == Unit::SMA && opcode != Opcode::Wait &&
+      (opcode == Opcode::Post ? !inFlight.empty() : dma != Dma::Early);
+  if (isDelayed) {
+    inFlight.push_back(std::move(queue.front()));
     queue.pop_front();
-    --pendingCount;
     return true;
   }
-  return false;
+  error = execute(unit, queue.front());
+  queue.pop_front();
+  --pendingCount;
+  return true;
+}
+
+std::optional<Error> UnitQueues::land() {
+  do {
+    std::optional<Error> error = execute(Unit::SMA, inFlight.front());
+    inFlight.pop_front();
+    --pendingCount;
+    if (error) {
+      return error;
+    }
+  } while (!inFlight.empty() && inFlight.front().word.opcode == Opcode::Post);
+  return std::nullopt;
+}
+
+bool UnitQueues::step(std::optional<Error> &error) {
+  bool landsNow =
+      dma == Dma::Random && !inFlight.empty() && dmaRandom.drawOneIn(rarity);
+  if (!landsNow) {
+    for (Unit unit : order.next()) {
+      if (stepUnit(unit, error)) {
+        return true;
+      }
+    }
+  }
+  if (inFlight.empty()) {
+    return false;
+  }
+  error = land();
+  return true;
+}
+
+std::optional<Error> UnitQueues::goBeforeICP() {
+  std::optional<Error> error;
+  for (bool isICPNext = false; !isICPNext && !error;) {
+    for (Unit unit : order.next()) {
+      isICPNext = unit == Unit::ICP;
+      if (isICPNext || stepUnit(unit, error)) {
+        break;
+      }
+    }
+  }
+  return error;
 }
 
 std::optional<Error> UnitQueues::wait(unsigned semaphore, uint32_t count,

@@ -1,9 +1,13 @@
 //===- UnitQueues.h - Which unit does its next instruction ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The queues of SMA, SXE and VXE and the semaphores between them. Whatever the
-// semaphores leave open is decided by an order of the units (UnitOrder.h), so a
-// wait that is missing shows as a difference between orders.
+// The queues of SMA, SXE and VXE and the semaphores between them. What the
+// semaphores leave open is decided by the options of the run, so that a wait
+// that is missing shows as a difference between runs: `interleave` says which
+// unit goes next (UnitOrder.h), `dma` when the transfers that the SMA has begun
+// take effect.
+//
+//   SMA queue --begins--> in flight --takes effect--> memory, posts
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +26,14 @@ namespace lpu {
 class UnitQueues {
 public:
   /// `listener` may be null; it gets didRetire.
-  UnitQueues(Executor &executor, Dma dma, Listener *listener)
-      : executor(executor), order(dma), listener(listener) {}
+  UnitQueues(Executor &executor, const RunOptions &options, Listener *listener);
 
   /// An instruction of a unit, or a Wait or Post with that unit.
   void push(Unit unit, QueuedInstruction instruction);
   size_t pending() const { return pendingCount; }
+
+  /// Lets units go that come before the ICP in the order of the run.
+  std::optional<Error> goBeforeICP();
 
   /// Lets units run until `semaphore` holds `count`, which it then loses: a
   /// wait of the ICP. `index` is the instruction that waits.
@@ -46,7 +52,11 @@ public:
 private:
   /// Runs one instruction. False if no unit can.
   bool step(std::optional<Error> &error);
+  /// Runs the first instruction of a unit. False if it has to wait.
+  bool stepUnit(Unit unit, std::optional<Error> &error);
   bool isReady(const QueuedInstruction &instruction) const;
+  /// The oldest transfer in flight takes effect, and so do posts behind it.
+  std::optional<Error> land();
   std::optional<Error> execute(Unit unit, const QueuedInstruction &instruction);
   Error describeDeadlock(const std::string &icp) const;
 
@@ -54,6 +64,12 @@ private:
   UnitOrder order;
   Listener *listener;
   std::array<std::deque<QueuedInstruction>, numUnits> queues;
+  /// Transfers of the SMA that have not taken effect, and posts behind them.
+  std::deque<QueuedInstruction> inFlight;
+  Dma::Kind dma;
+  SplitMix64 dmaRandom;
+  /// With random DMA: a transfer lands before one in 2^rarity instructions.
+  unsigned rarity = 0;
   std::array<uint64_t, numSemaphores> counts{};
   size_t pendingCount = 0;
   uint32_t lastIndex = 0;

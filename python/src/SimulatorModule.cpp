@@ -69,8 +69,8 @@ public:
   const lpu::Program &program() const { return simulator->program(); }
 
   PyReport run(const nb::sequence &arguments, bool values, bool timing,
-               std::string_view dma, bool poison, bool races, unsigned threads,
-               bool trace);
+               std::string_view dma, std::string_view interleave,
+               std::string_view checks, unsigned threads, bool trace);
 
 private:
   void *addressOf(nb::handle argument, size_t number, bool values) const;
@@ -140,8 +140,8 @@ void *PyProgram::addressOf(nb::handle argument, size_t number,
 }
 
 PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
-                        std::string_view dma, bool poison, bool races,
-                        unsigned threads, bool trace) {
+                        std::string_view dma, std::string_view interleave,
+                        std::string_view checks, unsigned threads, bool trace) {
   size_t expected = program().numArguments();
   size_t given = nb::len(arguments);
   if (given != expected) {
@@ -156,10 +156,10 @@ PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
   lpu::RunOptions options;
   options.values = values;
   options.timing = timing;
-  options.poison = poison;
-  options.races = races;
   options.threads = threads;
   options.dma = take(lpu::Dma::parse(dma));
+  options.interleave = take(lpu::Interleave::parse(interleave));
+  options.checks = take(lpu::parseChecks(checks));
 
   PyReport result;
   std::optional<lpu::Result<lpu::Report>> outcome;
@@ -350,7 +350,7 @@ static void bindProgram(nb::module_ &m) {
                    }))
       .def("run", &PyProgram::run, "arguments"_a, nb::kw_only(),
            "values"_a = true, "timing"_a = true, "dma"_a = "early",
-           "poison"_a = false, "races"_a = false, "threads"_a = 0,
+           "interleave"_a = "fixed", "checks"_a = "none", "threads"_a = 0,
            "trace"_a = false,
            "Runs on inputs, then outputs: each an address, (address, bytes), "
            "an array, or None without values. IndexError for an index fault, "

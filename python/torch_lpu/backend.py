@@ -147,7 +147,7 @@ def _region_compiler(options: Options, names: dict[str, str]) -> partition.Compi
         signature = bind_signature(gm, aliases, names)
         reuse = options.cache and options.dump_dir is None
         compilation = compiler.compile_graph(gm, signature, options, process_cache if reuse else None)
-        run_options = {"dma": options.dma, "poison": options.checks == "poison"}
+        run_options = options.run_options
         program = Program(Executable.load(compilation.binary), signature, compilation, run_options)
         if options.dump_dir is not None:
             directory = dump.next_directory(options.dump_dir)

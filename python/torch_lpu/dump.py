@@ -80,8 +80,7 @@ def dump_compilation(directory: Path, gm: GraphModule, compilation: Compilation)
 def dump_run(directory: Path, inputs: Sequence[Tensor], run_options: dict[str, Any]) -> RunHook:
     """Keeps what a run starts from; the result writes its trace and report, and how to replay it."""
     command = ["lpu-sim", FILES["bin"], "--dma", run_options["dma"]]
-    if run_options["poison"]:
-        command.append("--poison")
+    command += ["--interleave", run_options["interleave"], "--check", run_options["checks"]]
     if sum(tensor.nbytes for tensor in inputs) <= MAX_ARGUMENT_BYTES:
         (directory / "arguments").mkdir(exist_ok=True)
         for number, tensor in enumerate(inputs):

@@ -20,15 +20,18 @@ from typing import Any
 CHOICES: dict[str, tuple[str, ...]] = {
     "entry": ("aten",),
     "fallback": ("warn", "error", "allow"),
-    "checks": ("none", "poison"),
+    "checks": ("none", "standard", "all"),
     "dma": ("early", "late", "random:SEED"),
+    "interleave": ("fixed", "random:SEED"),
 }
 
 # Spellings that the interface reserves but this version does not have.
 NOT_AVAILABLE: dict[str, tuple[str, ...]] = {
     "entry": ("dynamo", "inductor"),
-    "checks": ("races", "all"),
 }
+
+# What the simulator is told, beside the program and its arguments.
+RUN_OPTIONS = ("dma", "interleave", "checks")
 
 # Optimisations on the FX graph. Those on IR are known to the compiler.
 FX_OPTIMIZATIONS = ("attention", "scatter", "grouped-query", "repeated-layers")
@@ -69,6 +72,7 @@ class Options:
     disable: tuple[str, ...] = ()
     checks: str = CHOICES["checks"][0]
     dma: str = CHOICES["dma"][0]
+    interleave: str = CHOICES["interleave"][0]
 
     def __post_init__(self) -> None:
         for name in CHOICES:
@@ -79,6 +83,11 @@ class Options:
                     f"option 'disable': there is no optimisation {name!r}{suggest(name, optimizations())}"
                     f" Valid names: {', '.join(optimizations())}."
                 )
+
+    @property
+    def run_options(self) -> dict[str, str]:
+        """Those of the simulator."""
+        return {name: getattr(self, name) for name in RUN_OPTIONS}
 
     def disabled_in(self, stage: str) -> tuple[str, ...]:
         """What is switched off of a stage's own optimisations."""

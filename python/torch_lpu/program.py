@@ -19,7 +19,7 @@ from torch import Tensor
 
 from . import report as reports
 from .compiler import Compilation
-from .options import check_choice
+from .options import RUN_OPTIONS, check_choice
 from .signature import Argument, Buffer, Signature
 from .support import DTYPES
 
@@ -28,12 +28,13 @@ _overrides: ContextVar[dict[str, Any]] = ContextVar("torch_lpu.running", default
 
 @contextmanager
 def running(**run_options: Any) -> Iterator[None]:
-    """All programs inside the `with` block run with these options of the simulator (`dma`, `poison`, ...).
+    """All programs inside the `with` block run with these options of the simulator (`dma`, `checks`, ...).
 
     Other threads are not inside of it.
     """
-    if "dma" in run_options:
-        check_choice("dma", run_options["dma"])
+    for name in RUN_OPTIONS:
+        if name in run_options:
+            check_choice(name, run_options[name])
     token = _overrides.set({**_overrides.get(), **run_options})
     try:
         yield

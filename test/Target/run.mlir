@@ -1,7 +1,7 @@
 // RUN: lpu-opt %s -lpuisa-insert-semaphores -lpuisa-verify | lpu-translate --mlir-to-lpubin -o %t.lpubin
 // RUN: mkdir -p %t.early %t.late
-// RUN: lpu-sim %t.lpubin --poison --dma early --out %t.early
-// RUN: lpu-sim %t.lpubin --poison --dma late --out %t.late
+// RUN: lpu-sim %t.lpubin --check all --dma early --out %t.early
+// RUN: lpu-sim %t.lpubin --check all --dma late --out %t.late
 // RUN: cmp %t.early/y.npy %t.late/y.npy
 // RUN: tail -c 16 %t.late/y.npy | od -A n -t fF | FileCheck %s
 

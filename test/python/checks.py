@@ -27,15 +27,16 @@ thorough = False
 
 
 def runs() -> tuple[dict[str, Any], ...]:
-    """Orders in which transfers may happen, with the on-chip memory poisoned: all give the same bits.
+    """Orders in which units may go on and transfers take effect, with all checks: all give the same bits.
 
-    The random one is of the test that runs: each test has another one, and always the same.
+    The random ones are of the test that runs: each test has others, and always the same.
     """
+    seed = f"random:{_test_number()}"
     return (
-        {"dma": "early", "poison": False},
-        {"dma": "early", "poison": True},
-        {"dma": "late", "poison": True},
-        {"dma": f"random:{_test_number()}", "poison": True},
+        {"dma": "early", "checks": "none"},
+        {"dma": "early", "checks": "all"},
+        {"dma": "late", "checks": "all"},
+        {"dma": seed, "interleave": seed, "checks": "all"},
     )
 
 

@@ -66,7 +66,7 @@ def test_the_bits_are_those_of_reading_every_key(dtype, rows, hidden):
         outcomes.append([])
         for _, mask in cases:
             for order in runs():
-                with running(races=True, **order):
+                with running(**order):
                     outcomes[-1].append(bits([compiled(q, k, v, mask)])[0])
     names = [(name, order) for name, _ in cases for order in runs()]
     for name, short, full in zip(names, *outcomes, strict=True):
@@ -148,7 +148,7 @@ def test_a_decoding_step_reads_the_valid_part_of_its_cache(keys):
         for function in (compiled, full):
             function(arguments[0], at(empty, position), arguments[1])
             cache = at(empty, position)
-            with profile() as report, running(races=True):
+            with profile() as report, running(checks="standard"):
                 logits = function(arguments[0], cache, arguments[1])
             outcomes.append(bits(tree_leaves((logits, [(o.keys, o.values) for o in cache.layers]))))
             if function is compiled:

@@ -93,7 +93,7 @@ def test_each_pass_alone_changes_no_bit(name):
         torch._dynamo.reset()
         options = {"fallback": "error", "disable": disable, "machine": "tiny"}
         compiled = torch.compile(function, backend="lpu", fullgraph=True, dynamic=False, options=options)
-        with torch.no_grad(), running(dma="late", poison=True, races=True):
+        with torch.no_grad(), running(dma="late", checks="all"):
             outcomes.append(compiled(*copy.deepcopy(args)))
     for outcome in outcomes[1:]:
         assert torch.equal(outcomes[0], outcome)

@@ -58,7 +58,7 @@ def test_first_sample(op):
     compiled = torch.compile(
         function, backend="lpu", dynamic=False, options={"fallback": "warn" if falls_back else "error"}
     )
-    with torch.no_grad(), warnings.catch_warnings(record=True) as record, running(dma="late", poison=True):
+    with torch.no_grad(), warnings.catch_warnings(record=True) as record, running(dma="late", checks="all"):
         warnings.simplefilter("always")
         expected = function(*expected_arguments)
         result = compiled(*arguments)

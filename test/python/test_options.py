@@ -34,6 +34,8 @@ def test_defaults():
         ({"dma": "random"}, r"'random' is not one of .*; did you mean 'random:SEED'\?"),
         ({"dma": "random:-1"}, r"'random:-1' is not one of"),
         ({"dma": f"random:{1 << 64}"}, r"is not one of"),
+        ({"interleave": "early"}, r"'early' is not one of 'fixed', 'random:SEED'"),
+        ({"checks": "races"}, r"'races' is not one of 'none', 'standard', 'all'"),
     ],
 )
 def test_wrong_options(user, message):
@@ -43,6 +45,11 @@ def test_wrong_options(user, message):
 
 def test_a_random_order_has_a_seed():
     assert Options.from_user({"dma": "random:18446744073709551615"}).dma == "random:18446744073709551615"
+
+
+def test_what_the_simulator_is_told():
+    options = Options.from_user({"dma": "late", "interleave": "random:3", "checks": "all"})
+    assert options.run_options == {"dma": "late", "interleave": "random:3", "checks": "all"}
 
 
 def test_disable_takes_every_listed_name():

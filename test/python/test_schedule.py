@@ -43,7 +43,7 @@ def test_a_step_has_few_waits_that_others_imply(tmp_path, disable):
     model = tiny_llama()
     options = {**OPTIONS, "dump_dir": str(tmp_path), "disable": disable}
     step = torch.compile(logits_of(model), backend="lpu", fullgraph=True, dynamic=False, options=options)
-    with running(races=True):
+    with running(checks="standard"):
         step(torch.tensor([[5]]), make_cache(model, 32), torch.tensor([[0]]))
     (isa,) = tmp_path.rglob("70-isa.mlir")
     total, redundant = count_waits(isa.read_text())
@@ -59,7 +59,7 @@ def test_a_scheduled_step_gives_the_same_bits_in_less_time():
         options = {**OPTIONS, "disable": disable}
         step = torch.compile(logits_of(model), backend="lpu", fullgraph=True, dynamic=False, options=options)
         cache = make_cache(model, 32)
-        with profile() as report, running(races=True):
+        with profile() as report, running(checks="standard"):
             logits = step(torch.tensor([[5]]), cache, torch.tensor([[0]]))
         cycles.append(report.cycles)
         outcomes.append([logits, *(copy.copy(layer.keys) for layer in cache.layers)])

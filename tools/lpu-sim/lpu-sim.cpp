@@ -33,9 +33,12 @@ Runs a machine program and prints a report.
   --report FILE.json  write the report
   --trace FILE.json   write a trace for https://ui.perfetto.dev
   --dma early|late|random:SEED
-                      the order of transfers where semaphores leave it open
-  --poison            fill LMU and scratch with NaN before the run
-  --races             fail if nothing orders two conflicting accesses
+                      when transfers take effect where semaphores leave it open
+  --interleave fixed|random:SEED
+                      which unit goes next where semaphores leave it open
+  --check none|standard|all
+                      standard: fail if nothing orders two conflicting accesses;
+                      all: also fill LMU and scratch with NaN before the run
   --timing-only       count cycles without computing values
   --no-timing         compute values without counting cycles
   --threads N         host threads (0: all)
@@ -96,10 +99,22 @@ static std::optional<Error> parse(int argc, char **argv, Options &options) {
         error = Error{"--threads " + text + ", expected a number up to 4096"};
       }
       options.run.threads = static_cast<unsigned>(threads);
-    } else if (name == "--poison") {
-      options.run.poison = true;
-    } else if (name == "--races") {
-      options.run.races = true;
+    } else if (name == "--interleave") {
+      error = value(text);
+      Result<Interleave> interleave = Interleave::parse(text);
+      if (interleave) {
+        options.run.interleave = *interleave;
+      } else if (!error) {
+        error = Error{interleave.message()};
+      }
+    } else if (name == "--check") {
+      error = value(text);
+      Result<Checks> checks = parseChecks(text);
+      if (checks) {
+        options.run.checks = *checks;
+      } else if (!error) {
+        error = Error{checks.message()};
+      }
     } else if (name == "--timing-only") {
       options.run.values = false;
     } else if (name == "--no-timing") {

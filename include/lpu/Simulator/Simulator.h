@@ -12,26 +12,13 @@
 
 #include "lpu/Simulator/Listener.h"
 #include "lpu/Simulator/Report.h"
-#include "lpu/Simulator/UnitOrder.h"
+#include "lpu/Simulator/RunOptions.h"
 #include "lpu/Target/Program.h"
 #include "lpu/Target/Result.h"
 
 #include <memory>
 
 namespace lpu {
-
-struct RunOptions {
-  bool values = true; ///< Compute; else arguments may be null.
-  bool timing = true; ///< Count cycles.
-  Dma dma = Dma::Early;
-  /// Fill LMU and scratch with a pattern first: NaN, or a large number.
-  bool poison = false;
-  /// Fail if two units touch the same bytes, one of them writing, and nothing
-  /// orders the two, even if this run got them in the right order.
-  bool races = false;
-  /// Host threads; 0 means one a hardware thread.
-  unsigned threads = 0;
-};
 
 class Simulator {
 public:

@@ -306,7 +306,7 @@ inline Result<Report> runProgram(ProgramBuilder builder,
 inline void expectRuns(const ProgramBuilder &builder,
                        const std::vector<void *> &arguments) {
   RunOptions options;
-  options.poison = true;
+  options.checks = Checks::All;
   options.threads = 2;
   for (Dma dma : {Dma(Dma::Random, 1), Dma(Dma::Early), Dma(Dma::Late)}) {
     options.dma = dma;

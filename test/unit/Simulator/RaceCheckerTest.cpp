@@ -40,7 +40,7 @@ struct Steps : ProgramBuilder {
 static std::string outcome(const ProgramBuilder &builder) {
   std::vector<float> in(64), out(64);
   RunOptions options;
-  options.races = true;
+  options.checks = Checks::Standard;
   options.threads = 1;
   Result<Report> report = runProgram(builder, {in.data(), out.data()}, options);
   return report ? "ok" : report.message();

@@ -61,7 +61,6 @@ bool runsCorrectly(const ProgramBuilder &builder, Dma dma) {
   Buffers buffers;
   RunOptions options;
   options.dma = dma;
-  options.poison = true;
   Result<Report> report = runProgram(builder, buffers.arguments(), options);
   EXPECT_TRUE(bool(report)) << report.message();
   return buffers.isCorrect();

@@ -1,11 +1,12 @@
 //===- UnitOrderTest.cpp - Tests of the orders of units -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the names of orders mean, that a seed always draws the same ones, and
-// that they show a missing wait which `early` and `late` both miss.
+// What the names of choices mean, that a seed always draws the same orders, and
+// that random orders show a missing wait which others miss.
 //
 //===----------------------------------------------------------------------===//
 
+#include "lpu/Simulator/UnitOrder.h"
 #include "ProgramBuilder.h"
 
 #include <set>
@@ -13,7 +14,7 @@
 using namespace lpu;
 using namespace lpu::test;
 
-TEST(UnitOrder, Parses) {
+TEST(RunOptions, Parse) {
   Result<Dma> early = Dma::parse("early");
   Result<Dma> late = Dma::parse("late");
   Result<Dma> random = Dma::parse("random:18446744073709551615");
@@ -22,23 +23,32 @@ TEST(UnitOrder, Parses) {
   EXPECT_EQ(late->kind, Dma::Late);
   EXPECT_EQ(random->kind, Dma::Random);
   EXPECT_EQ(random->seed, ~uint64_t(0));
+  Result<Interleave> fixed = Interleave::parse("fixed");
+  Result<Interleave> mixed = Interleave::parse("random:7");
+  ASSERT_TRUE(fixed && mixed);
+  EXPECT_EQ(fixed->kind, Interleave::Fixed);
+  EXPECT_EQ(mixed->kind, Interleave::Random);
+  EXPECT_EQ(mixed->seed, 7u);
   for (const char *text : {"", "now", "random", "random:", "random:-1",
                            "random:1x", "random:18446744073709551616"}) {
     EXPECT_FALSE(bool(Dma::parse(text))) << text;
+    EXPECT_FALSE(bool(Interleave::parse(text))) << text;
   }
+  ASSERT_TRUE(bool(parseChecks("standard")));
+  EXPECT_EQ(*parseChecks("standard"), Checks::Standard);
+  EXPECT_FALSE(bool(parseChecks("races")));
 }
 
-TEST(UnitOrder, EarlyAndLateKeepOneOrder) {
-  UnitOrder early(Dma::Early), late(Dma::Late);
+TEST(UnitOrder, FixedKeepsOneOrder) {
+  UnitOrder fixed(Interleave::Fixed);
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(early.next(),
-              (UnitOrder::Order{Unit::SMA, Unit::SXE, Unit::VXE}));
-    EXPECT_EQ(late.next(), (UnitOrder::Order{Unit::VXE, Unit::SXE, Unit::SMA}));
+    EXPECT_EQ(fixed.next(),
+              (UnitOrder::Order{Unit::ICP, Unit::SMA, Unit::SXE, Unit::VXE}));
   }
 }
 
 static std::vector<UnitOrder::Order> draw(uint64_t seed, size_t count) {
-  UnitOrder order(Dma(Dma::Random, seed));
+  UnitOrder order(Interleave(Interleave::Random, seed));
   std::vector<UnitOrder::Order> result;
   for (size_t i = 0; i < count; ++i) {
     result.push_back(order.next());
@@ -57,13 +67,13 @@ TEST(UnitOrder, SeedsMeanTheSameOnEveryHost) {
   for (const UnitOrder::Order &order : draw(5, 24)) {
     first += std::to_string(unsigned(order[0]));
   }
-  EXPECT_EQ(first, "222222333333311133111113");
+  EXPECT_EQ(first, "222222223000000033333332");
 }
 
 TEST(UnitOrder, EverySeedDrawsAllOrders) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    std::vector<UnitOrder::Order> orders = draw(seed, 10000);
-    EXPECT_EQ(std::set(orders.begin(), orders.end()).size(), 6u) << seed;
+    std::vector<UnitOrder::Order> orders = draw(seed, 40000);
+    EXPECT_EQ(std::set(orders.begin(), orders.end()).size(), 24u) << seed;
   }
 }
 
@@ -86,8 +96,8 @@ namespace {
 constexpr int64_t n = 8;
 
 /// y = x + x w. The VXE adds x, which it waits for, and the product, which it
-/// waits for only if asked to. The stream is first in the SMA's queue: in both
-/// extremes the SXE has what it needs before the VXE has, and so goes first.
+/// waits for only if asked to. The stream is first in the SMA's queue: with a
+/// fixed order the SXE has what it needs before the VXE has, and so goes first.
 struct Residual {
   explicit Residual(bool waits) : x(n, 1.0f), w(n * n, 1.0f), y(n) {
     unsigned in = builder.input(DType::F32, {n});
@@ -107,10 +117,10 @@ struct Residual {
     builder.vec(micro, {added, product, arg(out, DType::F32, {n})});
   }
 
-  bool isCorrect(Dma dma) {
+  bool isCorrect(Dma dma, Interleave interleave) {
     RunOptions options;
     options.dma = dma;
-    options.poison = true;
+    options.interleave = interleave;
     Result<Report> report =
         runProgram(builder, {x.data(), w.data(), y.data()}, options);
     EXPECT_TRUE(bool(report)) << report.message();
@@ -122,13 +132,13 @@ struct Residual {
 };
 } // namespace
 
-TEST(UnitOrder, SomeSeedShowsAMissingWaitThatTheExtremesMiss) {
+TEST(UnitOrder, SomeSeedShowsAMissingWaitThatDmaMisses) {
   Residual racy(false);
-  EXPECT_TRUE(racy.isCorrect(Dma::Early));
-  EXPECT_TRUE(racy.isCorrect(Dma::Late));
+  EXPECT_TRUE(racy.isCorrect(Dma::Early, Interleave::Fixed));
+  EXPECT_TRUE(racy.isCorrect(Dma::Late, Interleave::Fixed));
   unsigned shown = 0;
   for (uint64_t seed = 0; seed < 16; ++seed) {
-    shown += !racy.isCorrect(Dma(Dma::Random, seed));
+    shown += !racy.isCorrect(Dma::Early, Interleave(Interleave::Random, seed));
   }
   EXPECT_GT(shown, 2u);
   EXPECT_LT(shown, 16u);
@@ -137,6 +147,9 @@ TEST(UnitOrder, SomeSeedShowsAMissingWaitThatTheExtremesMiss) {
 TEST(UnitOrder, NoSeedBreaksAProgramThatWaits) {
   Residual ordered(true);
   for (uint64_t seed = 0; seed < 64; ++seed) {
-    EXPECT_TRUE(ordered.isCorrect(Dma(Dma::Random, seed))) << seed;
+    for (Dma dma : {Dma(Dma::Early), Dma(Dma::Late), Dma(Dma::Random, seed)}) {
+      EXPECT_TRUE(ordered.isCorrect(dma, Interleave(Interleave::Random, seed)))
+          << seed;
+    }
   }
 }

@@ -1,0 +1,81 @@
+//===- RunOptions.h - How a program is run --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that a caller chooses for one run. No choice changes the results
+// of a program that breaks no rule of docs/ISA.md: `dma` and `interleave` take
+// the liberties that a chip has, `checks` looks for programs that rely on what
+// a chip does not promise.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LPU_SIMULATOR_RUNOPTIONS_H
+#define LPU_SIMULATOR_RUNOPTIONS_H
+
+#include "lpu/Target/Result.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace lpu {
+
+/// What is looked for beside faults and accesses out of bounds, which always
+/// are.
+enum class Checks : uint8_t {
+  None,
+  /// Accesses of two units to the same bytes, one of them writing, that nothing
+  /// orders, even if this run got them in the right order; and whether
+  /// everything that was asked for was done exactly once.
+  Standard,
+  /// Also the use of memory that nothing has written. LMU and scratch begin
+  /// with a pattern: NaN, or a large number.
+  All,
+};
+
+/// Reads "none", "standard" or "all".
+Result<Checks> parseChecks(std::string_view text);
+
+/// When the SMA's transfers take effect: their reads, their writes and the
+/// posts behind them.
+struct Dma {
+  enum Kind : uint8_t {
+    Early,  ///< As soon as they begin.
+    Late,   ///< Not before all units stand still for want of them.
+    Random, ///< In between, as the seed says, the same on every host.
+  };
+  Dma(Kind kind, uint64_t seed = 0) : kind(kind), seed(seed) {}
+
+  /// Reads "early", "late" or "random:SEED".
+  static Result<Dma> parse(std::string_view text);
+
+  Kind kind;
+  uint64_t seed;
+};
+
+/// Which unit goes next when semaphores let several.
+struct Interleave {
+  enum Kind : uint8_t {
+    Fixed,  ///< The first of ICP, SMA, SXE and VXE that can.
+    Random, ///< As the seed says, the same on every host.
+  };
+  Interleave(Kind kind, uint64_t seed = 0) : kind(kind), seed(seed) {}
+
+  /// Reads "fixed" or "random:SEED".
+  static Result<Interleave> parse(std::string_view text);
+
+  Kind kind;
+  uint64_t seed;
+};
+
+struct RunOptions {
+  bool values = true; ///< Compute; else arguments may be null.
+  bool timing = true; ///< Count cycles.
+  Dma dma = Dma::Early;
+  Interleave interleave = Interleave::Fixed;
+  Checks checks = Checks::None;
+  /// Host threads; 0 means one a hardware thread.
+  unsigned threads = 0;
+};
+
+} // namespace lpu
+
+#endif // LPU_SIMULATOR_RUNOPTIONS_H
