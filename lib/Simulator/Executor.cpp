@@ -116,7 +116,7 @@ std::optional<Error> Executor::executeMm(const QueuedInstruction &instruction) {
   }
   PlacedView to{output, memory.address(output)};
   StreamQueue::Entry entry = streamQueue.pop();
-  if (entry.viewNumber != word.c) {
+  if (entry.viewNumber != word.c) { // mm_f1
     return Error{"the next stream entry is view " +
                      std::to_string(entry.viewNumber) + ", expected view " +
                      std::to_string(word.c),

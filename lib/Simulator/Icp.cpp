@@ -107,7 +107,7 @@ std::optional<Error> Icp::enterLoop(const Instruction &word) {
   int64_t trips = word.a;
   if ((word.flags & LoopTripsInRegister) != 0) {
     trips = state.isUnknown[word.a] ? word.c : state.registers[word.a];
-    if (trips < 0 || trips > static_cast<int64_t>(word.c)) {
+    if (trips < 0 || trips > static_cast<int64_t>(word.c)) { // loop_f1
       return Error{"trip count register r" + std::to_string(word.a) +
                        " holds " + std::to_string(trips) +
                        ", expected a value in [0, " + std::to_string(word.c) +

@@ -381,12 +381,13 @@ void Run::runAcross(Worker &worker, int64_t first, unsigned count) const {
 
 Error Run::describe(const MicroStep &step, int64_t value,
                     const std::vector<char> &messages) const {
-  if (step.opcode == MicroOpcode::Assert) {
+  if (step.opcode == MicroOpcode::Assert) { // micro_f2
     ErrorKind kind = static_cast<FaultKind>(step.c) == FaultKind::Index
                          ? ErrorKind::Index
                          : ErrorKind::Runtime;
     return {std::string(messages.data() + step.operand), kind};
   }
+  // micro_f1
   return {"element number " + std::to_string(value) + " of operand " +
               std::to_string(step.operand) + " is out of range, expected [0, " +
               std::to_string(views[step.operand].numElements()) + ")",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Queues run as far as semaphores and the stream let them, in any order: the
-// clocks come out the same. See RaceChecker.h.
+// clocks come out the same. What is reported breaks sync_c2. See RaceChecker.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -240,7 +240,7 @@ std::optional<Error> Run::runControl(const QueuedInstruction &instruction,
       listener->didMark(string(word.a), 0);
     }
     return std::nullopt;
-  case Opcode::Fault:
+  case Opcode::Fault: // fault_f1
     return Error{string(word.a),
                  static_cast<FaultKind>(word.flags) == FaultKind::Index
                      ? ErrorKind::Index

@@ -168,7 +168,7 @@ Result<std::vector<int64_t>> lpu::readIndices(const ResolvedView &indices,
     unsigned unused = 64 - 8 * width;
     int64_t row = static_cast<int64_t>(bits << unused) >> unused;
     int64_t wrapped = wrapNegative && row < 0 ? row + limit : row;
-    if (wrapped < 0 || wrapped >= limit) {
+    if (wrapped < 0 || wrapped >= limit) { // gather_f1, scatter_f1
       return Error{"index " + std::to_string(row) +
                        " is out of bounds for dimension with size " +
                        std::to_string(limit),

@@ -151,7 +151,7 @@ std::optional<Error> UnitQueues::run(size_t left) {
   return std::nullopt;
 }
 
-/// Names every unit that is stuck, where, and on what.
+/// Names every unit that is stuck, where, and on what (sync_f1).
 Error UnitQueues::describeDeadlock(const std::string &icp) const {
   std::string message = "deadlock: " + icp;
   for (Unit unit : {Unit::SMA, Unit::SXE, Unit::VXE}) {

@@ -103,14 +103,14 @@ public:
     return text;
   }
 
-  void finish(const char *section) {
+  void finish(const char *section) { // file_c5
     if (!error && left()) {
       fail(std::to_string(left()) + " bytes after the end of " + section);
     }
   }
 
 private:
-  bool need(uint64_t size, const char *what) {
+  bool need(uint64_t size, const char *what) { // file_c5
     if (left() >= size) {
       return true;
     }
@@ -159,6 +159,7 @@ std::optional<Error> Container::open() {
   return checkNote();
 }
 
+// file_c1, and file_c3 for e_flags.
 std::optional<Error> Container::openHeader() {
   if (size < sizeof(elf::Header)) {
     return at(size,
@@ -212,6 +213,7 @@ std::optional<Error> Container::openHeader() {
   return std::nullopt;
 }
 
+// file_c2
 std::optional<Error> Container::openSections() {
   for (unsigned i = 1; i < elf::numSections; ++i) {
     const elf::SectionInfo &info = elf::sections[i];
@@ -268,13 +270,13 @@ std::optional<Error> Container::checkNote() const {
       std::memcmp(note.name, "LPU", sizeof(note.name)) != 0 || note.reserved) {
     return at(header.offset, ".note.lpu is no LPU note of type 1");
   }
-  if (note.isaVersion != isaVersion) {
+  if (note.isaVersion != isaVersion) { // file_c3
     return at(header.offset + offsetof(elf::NoteRecord, isaVersion),
               "ISA version " + std::to_string(note.isaVersion) + ", expected " +
                   std::to_string(isaVersion));
   }
   uint64_t place = header.offset + offsetof(elf::NoteRecord, checksum);
-  if (note.checksum != elf::checksum(data, size, place)) {
+  if (note.checksum != elf::checksum(data, size, place)) { // file_c4
     return at(place, "the checksum does not match: the file is damaged");
   }
   return std::nullopt;
@@ -350,7 +352,7 @@ static std::optional<Error> readLocations(Cursor in, Program &program) {
   for (uint32_t i = 0; i < numStrings && !in.failure(); ++i) {
     strings.push_back(in.string("a string"));
     // Each location holds a copy, so a long string could ask for much memory.
-    if (strings.back().size() > maxLocationString) {
+    if (strings.back().size() > maxLocationString) { // file_c6
       in.fail("a string of " + std::to_string(strings.back().size()) +
               " bytes, expected at most " + std::to_string(maxLocationString));
     }
@@ -387,14 +389,14 @@ static std::optional<Error> readMachine(const Container &container,
   if (!machine) {
     return at(section.offset, machine.message());
   }
-  if (machine->toText() != text) {
+  if (machine->toText() != text) { // file_c7
     return at(section.offset, ".lpu.machine is not the canonical text of its "
                               "parameters");
   }
   program.machine = *machine;
   Cursor in = container.section(elf::NoteLPU);
   auto note = in.record<elf::NoteRecord>("the note");
-  if (note.machineHash != machine->hash()) {
+  if (note.machineHash != machine->hash()) { // file_c7
     return at(container.header(elf::NoteLPU).offset +
                   offsetof(elf::NoteRecord, machineHash),
               "the machine's hash is not that of .lpu.machine");

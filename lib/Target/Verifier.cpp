@@ -61,6 +61,7 @@ static Problem verifyResult(const Program &program, const TensorSpec &result) {
   return {};
 }
 
+// file_c8
 static std::optional<Error> verifySignature(const Program &program) {
   struct {
     const char *name;
@@ -91,25 +92,27 @@ static std::optional<Error> verifySignature(const Program &program) {
 }
 
 static std::optional<Error> verifyMemories(const Program &program) {
-  if (std::string problem = program.machine.validate(); !problem.empty()) {
+  if (std::string problem = program.machine.validate();
+      !problem.empty()) { // file_c7
     return Error{"machine: " + problem};
   }
   auto lmuBytes = static_cast<uint64_t>(program.machine.lmuBytes);
-  if (program.lmuBytes > lmuBytes) {
+  if (program.lmuBytes > lmuBytes) { // file_c9
     return Error{"the program uses " + std::to_string(program.lmuBytes) +
                  " bytes of LMU, expected at most the machine's " +
                  std::to_string(lmuBytes)};
   }
-  if (program.scratchBytes > uint64_t(1) << 56) {
+  if (program.scratchBytes > uint64_t(1) << 56) { // file_c9
     return Error{"scratch of " + std::to_string(program.scratchBytes) +
                  " bytes, expected at most 2^56"};
   }
-  if (!program.strtab.empty() && program.strtab.back() != 0) {
+  if (!program.strtab.empty() && program.strtab.back() != 0) { // file_c6
     return Error{".strtab does not end in a zero byte"};
   }
   return std::nullopt;
 }
 
+// file_c10
 static std::optional<Error> verifyLocations(const Program &program) {
   if (!program.locationOf.empty() &&
       program.locationOf.size() != program.text.size()) {

@@ -30,7 +30,7 @@ static bool endsPath(const Instruction &word) {
 static Problem verifyLoopHead(const Program &program, size_t index,
                               const std::vector<OpenLoop> &open) {
   const Instruction &word = program.text[index];
-  if (open.size() == maxLoopDepth) {
+  if (open.size() == maxLoopDepth) { // flow_c2
     return "nests deeper than " + std::to_string(maxLoopDepth) + " loops";
   }
   if (word.aux != open.size()) {
@@ -39,7 +39,7 @@ static Problem verifyLoopHead(const Program &program, size_t index,
   }
   // The instruction after the body is where execution goes on.
   size_t limit = open.empty() ? program.text.size() - 1 : open.back().end;
-  if (word.b <= index || word.b > limit) {
+  if (word.b <= index || word.b > limit) { // loop_c2
     return "its body ends at " + std::to_string(word.b) +
            ", expected within [" + std::to_string(index + 1) + ", " +
            std::to_string(limit) + "]";
@@ -60,13 +60,14 @@ verifyBranches(const Program &program,
     if (word.opcode != Opcode::Branch) {
       continue;
     }
-    if (word.a >= program.text.size()) {
+    if (word.a >= program.text.size()) { // branch_c2
       return instructionError(program, i,
                               "target " + std::to_string(word.a) +
                                   ", expected less than " +
                                   std::to_string(program.text.size()));
     }
-    if (innermostLoop(contexts[word.a]) != innermostLoop(contexts[i])) {
+    if (innermostLoop(contexts[word.a]) !=
+        innermostLoop(contexts[i])) { // flow_c3
       return instructionError(program, i,
                               "target " + std::to_string(word.a) +
                                   " lies in another loop body, expected one in "
@@ -76,7 +77,7 @@ verifyBranches(const Program &program,
   return std::nullopt;
 }
 
-/// Executed instructions can be counted only if the path is known.
+/// Executed instructions can be counted only if the path is known (sync_c1).
 static bool hasKnownPath(const Program &program) {
   for (size_t i = 0; i < program.text.size(); ++i) {
     const Instruction &word = program.text[i];
@@ -211,7 +212,7 @@ lpu::verifyControlFlow(const Program &program,
     context.loops[context.depth] = static_cast<uint32_t>(i);
     context.trips[context.depth++] = word.c;
   }
-  if (!endsPath(program.text.back())) {
+  if (!endsPath(program.text.back())) { // flow_c1
     return instructionError(program, program.text.size() - 1,
                             "is the last one, expected halt, fault or an "
                             "unconditional branch");

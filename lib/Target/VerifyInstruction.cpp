@@ -37,11 +37,11 @@ private:
   Problem verifyMm();
   Problem verifyVec();
 
-  /// Fields without a meaning for this opcode must be zero.
+  /// Fields without a meaning for this opcode must be zero (word_c2).
   Problem expectZero(const char *name, uint64_t value) const;
-  /// The register number in `aux`.
+  /// A register number (word_c3).
   Problem expectRegister(uint64_t number) const;
-  /// Checks that a view exists and stays in its memory; sets `view`.
+  /// Checks that a view exists (word_c3) and stays in its memory; sets `view`.
   Problem findView(uint32_t number, const View *&view) const;
   Problem expectWritable(uint32_t number, const View &view) const;
   /// Dimension `d` of `left` is dimension `e` of `right`: same size, and if the
@@ -143,7 +143,7 @@ Problem InstructionVerifier::verifyLd() {
   for (unsigned d = 0; d < view->rank; ++d) {
     isOne &= view->sizes[d] == 1;
   }
-  if (!isOne || isFloat(view->type)) {
+  if (!isOne || isFloat(view->type)) { // ld_c1
     return viewText(word.a) + " has sizes " + sizesText(*view) + " of " +
            std::string(nameOf(view->type)) +
            ", expected one element of an integer type";
@@ -152,19 +152,19 @@ Problem InstructionVerifier::verifyLd() {
 }
 
 Problem InstructionVerifier::verifyAlu() {
-  if (word.flags >= numAluFunctions) {
+  if (word.flags >= numAluFunctions) { // alu_c2
     return "function " + std::to_string(word.flags) + ", expected less than " +
            std::to_string(numAluFunctions);
   }
   LPU_CHECK(expectZero("b", word.b));
   LPU_CHECK(expectZero("c", word.c));
-  AluFields fields = AluFields::unpack(word.aux);
+  AluFields fields = AluFields::unpack(word.aux); // alu_c1
   return fields.immediate ? expectZero("rt", fields.rt)
                           : expectZero("a", word.a);
 }
 
 Problem InstructionVerifier::verifyBranch() {
-  if (nameOf(static_cast<BranchCondition>(word.flags)).empty()) {
+  if (nameOf(static_cast<BranchCondition>(word.flags)).empty()) { // branch_c1
     return "condition " + std::to_string(word.flags) + ", expected 0 to 2";
   }
   LPU_CHECK(expectZero("b", word.b));
@@ -175,28 +175,28 @@ Problem InstructionVerifier::verifyBranch() {
 }
 
 Problem InstructionVerifier::verifyLoop() {
-  if (word.flags & ~unsigned(LoopTripsInRegister)) {
+  if (word.flags & ~unsigned(LoopTripsInRegister)) { // loop_c2
     return "flags " + std::to_string(word.flags) + ", expected 0 or 1";
   }
   if (word.flags & LoopTripsInRegister) {
     return expectRegister(word.a);
   }
-  return word.c == word.a ? Problem()
+  return word.c == word.a ? Problem() // loop_c1
                           : "upper bound " + std::to_string(word.c) +
                                 " of the trips, expected the trip count " +
                                 std::to_string(word.a);
 }
 
 Problem InstructionVerifier::verifySemaphore() {
-  if (word.flags >= numUnits) {
+  if (word.flags >= numUnits) { // wait_c1, post_c1
     return "unit " + std::to_string(word.flags) + ", expected less than " +
            std::to_string(numUnits);
   }
-  if (word.aux >= numSemaphores) {
+  if (word.aux >= numSemaphores) { // wait_c2, post_c2
     return "semaphore " + std::to_string(word.aux) + ", expected less than " +
            std::to_string(numSemaphores);
   }
-  if (word.a == 0) {
+  if (word.a == 0) { // wait_c3, post_c3
     return "count 0, expected 1 or more";
   }
   LPU_CHECK(expectZero("b", word.b));
@@ -205,7 +205,7 @@ Problem InstructionVerifier::verifySemaphore() {
 
 Problem InstructionVerifier::verifyString() {
   if (word.opcode == Opcode::Fault) {
-    if (nameOf(static_cast<FaultKind>(word.flags)).empty()) {
+    if (nameOf(static_cast<FaultKind>(word.flags)).empty()) { // fault_c1
       return "fault kind " + std::to_string(word.flags) + ", expected 0 or 1";
     }
   } else {
@@ -214,7 +214,7 @@ Problem InstructionVerifier::verifyString() {
   LPU_CHECK(expectZero("aux", word.aux));
   LPU_CHECK(expectZero("b", word.b));
   LPU_CHECK(expectZero("c", word.c));
-  return word.a < program.strtab.size()
+  return word.a < program.strtab.size() // word_c3
              ? Problem()
              : "string at " + std::to_string(word.a) +
                    ", expected less than the " +
@@ -240,7 +240,7 @@ Problem InstructionVerifier::verifyCopy() {
 /// Gather reads rows of b by index, Scatter writes rows of a by index. `rows`
 /// is the view with a row an index, `table` the one that indices select from.
 Problem InstructionVerifier::verifyIndexed() {
-  if (word.flags & ~unsigned(IndexWrapNegative)) {
+  if (word.flags & ~unsigned(IndexWrapNegative)) { // gather_c7, scatter_c7
     return "flags " + std::to_string(word.flags) + ", expected 0 or 1";
   }
   const View *target = nullptr, *source = nullptr, *index = nullptr;
@@ -251,27 +251,27 @@ Problem InstructionVerifier::verifyIndexed() {
   bool isGather = word.opcode == Opcode::Gather;
   const View &rows = isGather ? *target : *source;
   const View &table = isGather ? *source : *target;
-  if (rows.rank != table.rank || rows.type != table.type) { // gather_c2
+  if (rows.rank != table.rank || rows.type != table.type) { // gather_c2, scatter_c2
     return "sizes " + sizesText(rows) + " of " +
            std::string(nameOf(rows.type)) + " and " + sizesText(table) +
            " of " + std::string(nameOf(table.type)) +
            ", expected the same rank and element type";
   }
-  if (word.aux >= rows.rank) { // gather_c3
+  if (word.aux >= rows.rank) { // gather_c3, scatter_c3
     return "axis " + std::to_string(word.aux) +
            ", expected less than the rank " + std::to_string(rows.rank);
   }
-  for (unsigned d = 0; d < rows.rank; ++d) { // gather_c4
+  for (unsigned d = 0; d < rows.rank; ++d) { // gather_c4, scatter_c4
     if (d != word.aux) {
       LPU_CHECK(expectSameDim(rows, d, table, d));
     }
   }
-  if (index->rank != 1 || !isInteger(index->type)) { // gather_c5
+  if (index->rank != 1 || !isInteger(index->type)) { // gather_c5, scatter_c5
     return "indices of sizes " + sizesText(*index) + " of " +
            std::string(nameOf(index->type)) +
            ", expected rank 1 of an integer type";
   }
-  return expectSameDim(*index, 0, rows, word.aux); // gather_c6
+  return expectSameDim(*index, 0, rows, word.aux); // gather_c6, scatter_c6
 }
 
 Problem InstructionVerifier::verifyStream() {
@@ -290,7 +290,7 @@ Problem InstructionVerifier::verifyStream() {
 }
 
 Problem InstructionVerifier::verifyMm() {
-  if (word.flags & ~unsigned(MmAccumulate)) {
+  if (word.flags & ~unsigned(MmAccumulate)) { // mm_c8
     return "flags " + std::to_string(word.flags) + ", expected 0 or 1";
   }
   const View *a = nullptr, *c = nullptr, *stream = nullptr;
@@ -454,7 +454,7 @@ Problem InstructionVerifier::run() {
     return verifyVec();
   }
   return "opcode " + std::to_string(static_cast<unsigned>(word.opcode)) +
-         " is illegal";
+         " is illegal"; // word_c1
 }
 
 #undef LPU_CHECK

@@ -77,6 +77,7 @@ bool MicroVerifier::isRowValue(const Register &reg) const {
                             reg.assignedBy->opcode == MicroOpcode::Const);
 }
 
+// micro_c1
 Problem MicroVerifier::verifyHeader() const {
   const MicroHeader &header = micro.header;
   if (header.numOps != micro.ops.size()) {
@@ -105,7 +106,8 @@ Problem MicroVerifier::leaveSection() const {
   for (size_t i = 0; i < registers.size(); ++i) {
     const Register &reg = registers[i];
     if (reg.assignedBy && reg.section == section &&
-        reg.assignedBy->opcode == MicroOpcode::Carry && !reg.hasNext) {
+        reg.assignedBy->opcode == MicroOpcode::Carry &&
+        !reg.hasNext) { // micro_c11
       return "carry register " + std::to_string(i) +
              " has no next in its section, expected one";
     }
@@ -120,16 +122,17 @@ Problem MicroVerifier::enterSection(const MicroOp &op) {
   ++section;
   inRows = op.opcode == MicroOpcode::Rows;
   elementsSections += !inRows;
-  if (elementsSections > maxPhases) {
+  if (elementsSections > maxPhases) { // micro_c2
     return "more than " + std::to_string(maxPhases) + " elements sections";
   }
   return {};
 }
 
+// Visibility is micro_c9, the types micro_c10.
 Problem MicroVerifier::verifyInput(const MicroOp &op, const char *field,
                                    MicroInput rule, uint16_t number) {
   std::string input = std::string("input ") + field;
-  if (number >= registers.size()) {
+  if (number >= registers.size()) { // micro_c8
     return input + " is register " + std::to_string(number) +
            ", expected less than " + std::to_string(registers.size());
   }
@@ -193,7 +196,7 @@ Problem MicroVerifier::verifyInput(const MicroOp &op, const char *field,
         reg.section != section) {
       return input + " is no carry of this section, expected one";
     }
-    if (reg.hasNext) {
+    if (reg.hasNext) { // micro_c11
       return input + " already has a next, expected one a carry";
     }
     reg.hasNext = true;
@@ -202,6 +205,7 @@ Problem MicroVerifier::verifyInput(const MicroOp &op, const char *field,
   return {};
 }
 
+// micro_c5
 Problem MicroVerifier::verifyFieldC(const MicroOp &op,
                                     const MicroOpInfo &info) const {
   auto refuse = [&](const std::string &expected) {
@@ -243,6 +247,7 @@ Problem MicroVerifier::verifyFieldC(const MicroOp &op,
   return {};
 }
 
+// micro_c6
 Problem MicroVerifier::verifyOperand(const MicroOp &op,
                                      const MicroOpInfo &info) {
   switch (info.operand) {
@@ -274,10 +279,10 @@ Problem MicroVerifier::verifyOperand(const MicroOp &op,
   OperandUse &use = summary.operands[op.operand];
   bool isTable = info.operand == MicroFieldOperand::Table;
   (isTable ? use.isTable : use.isDomain) = true;
-  if (use.isTable && use.isDomain) {
+  if (use.isTable && use.isDomain) { // micro_c13
     return name + " is used both as a table and by index, expected one";
   }
-  if (use.type && *use.type != op.type) {
+  if (use.type && *use.type != op.type) { // micro_c13
     return name + " has been used as " + std::string(nameOf(*use.type)) +
            " before, expected the same";
   }
@@ -288,6 +293,7 @@ Problem MicroVerifier::verifyOperand(const MicroOp &op,
   return {};
 }
 
+// micro_c7
 Problem MicroVerifier::verifyImmediate(const MicroOp &op,
                                        const MicroOpInfo &info) const {
   if (!info.hasImmediate) {
@@ -327,7 +333,7 @@ Problem MicroVerifier::assign(const MicroOp &op, const MicroOpInfo &info) {
            ", expected less than " + std::to_string(registers.size());
   }
   Register &reg = registers[op.dst];
-  if (reg.assignedBy) {
+  if (reg.assignedBy) { // micro_c8
     return "register " + std::to_string(op.dst) +
            " is assigned a second time, expected once";
   }
@@ -340,14 +346,14 @@ Problem MicroVerifier::assign(const MicroOp &op, const MicroOpInfo &info) {
 
 Problem MicroVerifier::verifyOp(const MicroOp &op) {
   const MicroOpInfo *info = lookupMicroOp(op.opcode);
-  if (!info) {
+  if (!info) { // micro_c3
     return "no operation has this opcode";
   }
-  if (op.reserved || op.reserved2) {
+  if (op.reserved || op.reserved2) { // micro_c4
     return "a reserved field is not zero";
   }
   if (static_cast<unsigned>(op.type) >= numMicroTypes ||
-      !allows(info->type, op.type)) {
+      !allows(info->type, op.type)) { // micro_c3
     return "type " + std::to_string(static_cast<unsigned>(op.type)) +
            " is not one that the operation takes";
   }
@@ -357,10 +363,10 @@ Problem MicroVerifier::verifyOp(const MicroOp &op) {
     }
     return enterSection(op);
   }
-  if (section == 0) {
+  if (section == 0) { // micro_c2
     return "an operation before the first section, expected elements or rows";
   }
-  if (info->sections == MicroSections::Elements && inRows) {
+  if (info->sections == MicroSections::Elements && inRows) { // micro_c12
     return "stands in a rows section, expected an elements section";
   }
   struct {

@@ -30,6 +30,7 @@ std::string lpu::sizesText(const View &view) {
   return text + "}";
 }
 
+// view_c1
 Problem lpu::verifyViewFields(const Program &program, const View &view) {
   size_t numArguments = program.numArguments();
   if (nameOf(view.space).empty()) {
@@ -57,7 +58,7 @@ Problem lpu::verifyViewFields(const Program &program, const View &view) {
              " past the rank is not zero, expected size 0 and stride 0";
     }
   }
-  // Whatever multiplies a size and a stride stays within 64 bits, for
+  // view_c5: whatever multiplies a size and a stride stays within 64 bits, for
   // dimensions of size 0 and 1 too, whose strides reach nothing.
   constexpr Wide limit = Wide(1) << 56;
   for (unsigned d = 0; d < view.rank; ++d) {
@@ -93,7 +94,7 @@ Problem lpu::verifyViewFields(const Program &program, const View &view) {
                                              : "a value of 0 or more");
   }
   int64_t width = byteWidth(view.type);
-  if (view.offset % width || view.offsetBound % width) {
+  if (view.offset % width || view.offsetBound % width) { // view_c3
     return "offset " + std::to_string(view.offset) + " with bound " +
            std::to_string(view.offsetBound) + ", expected multiples of the " +
            std::to_string(width) + " bytes of an element";
@@ -126,11 +127,11 @@ Problem lpu::verifyViewRange(const Program &program, const View &view,
     if (increment == 0) {
       continue;
     }
-    if (level >= loops.depth) {
+    if (level >= loops.depth) { // view_c4
       return "an increment for loop level " + std::to_string(level) +
              ", expected 0 outside of such a loop";
     }
-    if (increment % width) {
+    if (increment % width) { // view_c3
       return "an increment of " + std::to_string(increment) +
              " bytes, expected a multiple of the " + std::to_string(width) +
              " bytes of an element";
@@ -149,7 +150,7 @@ Problem lpu::verifyViewRange(const Program &program, const View &view,
   }
   high += width;
   int64_t bytes = memoryBytes(program, view);
-  if (low < 0 || high > bytes) {
+  if (low < 0 || high > bytes) { // view_c2
     // Offsets and increments can still be any number.
     auto text = [](Wide value) {
       constexpr Wide limit = Wide(1) << 62;

@@ -81,7 +81,7 @@ TEST(TouchedBursts, AgreesWithEnumeration) {
 
 // 100 floats from HBM: 400 bytes are 7 bursts. Into the LMU at 32 bytes a
 // cycle: ceil(400 / 32) = 13 cycles.
-TEST(Cost, CopyIn) {
+TEST(Cost, CopyIn) { // cost_copy, cost_lmu
   Cost cost =
       costOf({Opcode::Copy, 0, 0, 0, 1, 0}, {fixed(lmu(0, DType::F32, {100})),
                                              fixed(arg(0, DType::F32, {100}))});
@@ -94,7 +94,7 @@ TEST(Cost, CopyIn) {
 
 // Two of sixteen rows of 32 bytes: each row lies in one burst. Two indices of 8
 // bytes: one burst. The latencies of index and table add up.
-TEST(Cost, GatherReadsRows) {
+TEST(Cost, GatherReadsRows) { // cost_gather
   Cost cost = costOf({Opcode::Gather, 0, 0, 0, 1, 2},
                      {fixed(lmu(0, DType::F32, {2, 8})),
                       fixed(arg(0, DType::F32, {16, 8})),
@@ -103,6 +103,19 @@ TEST(Cost, GatherReadsRows) {
   EXPECT_EQ(cost.lmuWritten, 64);
   EXPECT_EQ(cost.cycles, 2);
   EXPECT_EQ(cost.latency, 200);
+}
+
+// The other way round: rows from the LMU into bursts of the table.
+TEST(Cost, ScatterWritesRows) { // cost_scatter
+  Cost cost = costOf({Opcode::Scatter, 0, 0, 0, 1, 2},
+                     {fixed(arg(0, DType::F32, {16, 8})),
+                      fixed(lmu(0, DType::F32, {2, 8})),
+                      fixed(arg(1, DType::I64, {2}))});
+  EXPECT_EQ(cost.hbmRead, 64);
+  EXPECT_EQ(cost.hbmWritten, 2 * 64);
+  EXPECT_EQ(cost.lmuRead, 64);
+  EXPECT_EQ(cost.cycles, 2);
+  EXPECT_EQ(cost.latency, 100 + 10);
 }
 
 // However many indices, no more than the table is read.
@@ -115,7 +128,7 @@ TEST(Cost, GatherIsBoundedByTheTable) {
 }
 
 // Each pass streams the weights again.
-TEST(Cost, StreamPasses) {
+TEST(Cost, StreamPasses) { // cost_stream
   Cost cost = costOf({Opcode::Stream, 0, 0, 0, 3, 0},
                      {fixed(arg(0, DType::F32, {8, 16}))});
   EXPECT_EQ(cost.hbmRead, 3 * 8 * 64);
@@ -124,7 +137,7 @@ TEST(Cost, StreamPasses) {
 
 // rows 5, cols 6, depth 20: ceil(6 / 4) * ceil(20 / 8) * 5 = 2 * 3 * 5 = 30.
 // The 400 bytes of a are read for each of 2 groups of columns; c has 120 bytes.
-TEST(Cost, Mm) {
+TEST(Cost, Mm) { // cost_mm
   Instruction word{Opcode::Mm, 0, MmFields{0, 1, 1, 1}.pack(), 0, 1, 2};
   std::vector<ResolvedView> views = {fixed(lmu(0, DType::F32, {5, 20})),
                                      fixed(lmu(1024, DType::F32, {5, 6}))};
@@ -157,7 +170,7 @@ static MicroProgram expOfSum(unsigned rank) {
 
 // 100 elements in 8 lanes: 13 positions of 1 + 4 cycles. The ports would take
 // 400 / 64 = 7 and 400 / 32 = 13 cycles.
-TEST(Cost, VecElementwise) {
+TEST(Cost, VecElementwise) { // cost_vec
   MicroProgram micro = expOfSum(1);
   Cost cost = costOf(
       {Opcode::Vec, 0, 1 | 1 << 8, 0, 0, 2},
@@ -187,7 +200,7 @@ TEST(Cost, VecInHBM) {
 // cycle for the reduction, plus the tree: 2 rows * 8 / 8 = 2. Reading takes
 // ceil(160 / 64) = 3. Section 2: 40 / 8 = 5 positions of 4 (division), plus the
 // pipeline of 10 before it.
-TEST(Cost, VecPhases) {
+TEST(Cost, VecPhases) { // cost_section
   MicroBuilder micro(2, 1);
   micro.elements();
   uint16_t sum = micro.reduce(micro.load(0), MicroCombine::AddF);

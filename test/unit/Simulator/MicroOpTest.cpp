@@ -146,7 +146,7 @@ void checkI(MicroOpcode opcode, const std::vector<T> &a,
   check<T, T>(opcode, TypeOf<T>::type, a, wanted, b);
 }
 
-TEST(MicroOp, FloatArithmetic) {
+TEST(MicroOp, FloatArithmetic) { // num_vec, num_nan
   checkF(MicroOpcode::AddF, {1, 1e8f, inf, -0.0f}, {3, 1e8f, nan, -0.0f},
          {2, 1, -inf, -0.0f});
   checkF(MicroOpcode::SubF, {1, 0.0f, inf}, {-1, 0.0f, nan}, {2, 0.0f, inf});

@@ -207,7 +207,7 @@ Case stridedCase(int64_t rows, int64_t columns, int64_t depth) {
 
 const DType floats[] = {DType::F32, DType::F16, DType::BF16};
 
-TEST(Mm, ChainsBitForBit) {
+TEST(Mm, ChainsBitForBit) { // num_mm
   unsigned seed = 0;
   for (DType type : floats) {
     for (auto [rows, columns, depth] : {std::tuple{1, 1, 1},
@@ -365,7 +365,7 @@ TEST(Mm, OutputMayOverlapAnOperand) {
   EXPECT_EQ(square, (std::vector<float>{2, 3, 4, 7}));
 }
 
-TEST(Mm, PassesMustMatchRows) {
+TEST(Mm, PassesMustMatchRows) { // mm_f1
   ProgramBuilder builder;
   builder.input(DType::F32, {5, 2});
   builder.input(DType::F32, {3, 2});

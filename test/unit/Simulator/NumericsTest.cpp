@@ -91,7 +91,7 @@ std::vector<float> samples() {
   return values;
 }
 
-TEST(Numerics, FunctionsAreWithinTheirBounds) {
+TEST(Numerics, FunctionsAreWithinTheirBounds) { // num_transcendental
   std::vector<float> values = samples();
   for (const Function &f : functions) {
     double worst = 0;
@@ -248,7 +248,7 @@ void checkHalves(int exponentBits, float (*widen)(uint16_t),
   }
 }
 
-TEST(Numerics, HalvesRoundToNearestEven) {
+TEST(Numerics, HalvesRoundToNearestEven) { // num_round
   checkHalves(5, numerics::f16ToF32, numerics::f32ToF16);
   checkHalves(8, numerics::bf16ToF32, numerics::f32ToBF16);
 }

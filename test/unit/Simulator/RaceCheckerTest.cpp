@@ -56,7 +56,7 @@ TEST(RaceChecker, OrderedProgram) {
   EXPECT_EQ(outcome(steps), "ok");
 }
 
-TEST(RaceChecker, ReadAfterWrite) {
+TEST(RaceChecker, ReadAfterWrite) { // sync_c2
   Steps steps;
   steps.load(0);
   steps.negate(256, 0);

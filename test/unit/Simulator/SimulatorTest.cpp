@@ -111,7 +111,7 @@ TEST(Simulator, NullArgumentsAreAnError) {
   EXPECT_NE(report.message().find("argument 0"), std::string::npos);
 }
 
-TEST(Simulator, ReportsADeadlock) {
+TEST(Simulator, ReportsADeadlock) { // sync_f1
   ProgramBuilder builder;
   // Each waits for the other first.
   builder.wait(Unit::SMA, 3, 2);
@@ -209,7 +209,7 @@ TEST(Simulator, RegistersMoveAndCutViews) {
   EXPECT_EQ(out, std::vector<int32_t>(10, -1));
 }
 
-TEST(Simulator, RegistersOutOfBoundsFault) {
+TEST(Simulator, RegistersOutOfBoundsFault) { // view_f1
   std::vector<int32_t> in(10), out(10);
   for (auto scalars : {std::vector<int64_t>{6, 3}, {0, 6}, {-1, 1}, {0, -1}}) {
     Result<Report> report =
@@ -238,6 +238,24 @@ TEST(Simulator, OffsetsKeepElementsAligned) { // view_f1
             "bytes of an element [instruction 1 (copy)]");
 }
 
+TEST(Simulator, TripCountsOutOfBoundsFault) { // loop_f1
+  for (int32_t trips : {-1, 3, 4}) {
+    ProgramBuilder builder;
+    builder.emit(Opcode::Alu, uint8_t(AluFunction::Add),
+                 AluFields{1, 0, 0, true}.pack(), uint32_t(trips));
+    builder.emit(Opcode::Loop, LoopTripsInRegister, 0, 1, 2, 3);
+    Result<Report> report = runProgram(builder, {}, {});
+    EXPECT_EQ(bool(report), trips == 3) << report.message();
+    if (trips != 3) {
+      EXPECT_EQ(report.kind(), ErrorKind::Index);
+      EXPECT_EQ(report.message(), "trip count register r1 holds " +
+                                      std::to_string(trips) +
+                                      ", expected a value in [0, 3] "
+                                      "[instruction 1 (loop)]");
+    }
+  }
+}
+
 TEST(Simulator, UnknownSizesCountAsTheirBound) {
   ProgramBuilder builder = dynamicCopy();
   // Six times, says a register that depends on what was loaded.
@@ -260,7 +278,7 @@ TEST(Simulator, UnknownSizesCountAsTheirBound) {
   EXPECT_EQ(report->instructions[uint8_t(Opcode::Copy)], 1 + 6);
 }
 
-TEST(Simulator, BranchesAndFaults) {
+TEST(Simulator, BranchesAndFaults) { // fault_f1
   for (int64_t value : {0, 1}) {
     ProgramBuilder builder;
     unsigned in = builder.input(DType::I64, {});
@@ -277,7 +295,7 @@ TEST(Simulator, BranchesAndFaults) {
   }
 }
 
-TEST(Simulator, MessagesNameTheSource) {
+TEST(Simulator, MessagesNameTheSource) { // fault_where
   ProgramBuilder builder;
   builder.program.locations.push_back({"embedding", "model.py", 12});
   builder.emit(Opcode::Fault, uint8_t(FaultKind::Index), 0,

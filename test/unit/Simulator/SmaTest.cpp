@@ -113,7 +113,7 @@ TEST(Sma, ScattersRowsInOrder) {
             (std::vector<int32_t>{6, 7, -1, -1, 4, 5, 14, 15, -1, -1, 12, 13}));
 }
 
-TEST(Sma, NegativeIndicesWrapOnlyIfAsked) {
+TEST(Sma, NegativeIndicesWrapOnlyIfAsked) { // gather_f1, scatter_f1
   std::vector<int32_t> in = counting<int32_t>(12), out(16);
   std::vector<int64_t> index = {-1, 0, -3, 1};
   std::vector<void *> arguments = {in.data(), index.data(), out.data()};

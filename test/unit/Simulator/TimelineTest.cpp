@@ -88,7 +88,7 @@ public:
 
 // The ICP: one cycle an instruction, and it waits for what it loads. 8 bytes
 // are one burst: 1 cycle at 64 bytes a cycle, then 100 of latency.
-TEST(Timeline, ControlUnit) {
+TEST(Timeline, ControlUnit) { // cost_icp, cost_ld
   Recorder run;
   run.issue({Opcode::Li, 0, 1, 5, 0, 0});
   uint32_t ld =
@@ -105,7 +105,7 @@ TEST(Timeline, ControlUnit) {
 
 // 1024 bytes: issued at 4; the HBM takes 16 cycles, the LMU's write port 32, so
 // the SMA is busy to 36; latency 100.
-TEST(Timeline, CopyIn) {
+TEST(Timeline, CopyIn) { // cost_issue, cost_hbm
   Recorder run;
   uint32_t copy =
       run.copy(lmu(0, DType::F32, {256}), arg(0, DType::F32, {256}));
@@ -120,7 +120,7 @@ TEST(Timeline, CopyIn) {
 
 // Transfers pipeline: the second one starts when the first has made its
 // requests, not when it is complete.
-TEST(Timeline, CopiesPipeline) {
+TEST(Timeline, CopiesPipeline) { // cost_unit
   Recorder run;
   run.copy(lmu(0, DType::F32, {256}), arg(0, DType::F32, {256}));
   uint32_t second =
@@ -145,7 +145,7 @@ TEST(Timeline, CopyOfACopyWaits) {
 // SMA -> VXE. The copy completes at 136 (above); the post is at most at that
 // time and arrives 8 later, at 144; the wait takes 1, so the vector instruction
 // starts at 145: 256 / 8 = 32 positions of 1 cycle; latency 10 + 10.
-TEST(Timeline, SemaphoreOrders) {
+TEST(Timeline, SemaphoreOrders) { // cost_semaphore
   Recorder run;
   run.copy(lmu(0, DType::F32, {256}), arg(0, DType::F32, {256}));
   run.post(Unit::SMA, 0);
@@ -274,7 +274,7 @@ TEST(Timeline, DependentMm) {
 // nobody uses: 16 chunks are requested by 4 + 16 * 16 = 260, the 17th has to
 // wait for the consumer, which is held up by a semaphore until the ICP posts
 // it.
-TEST(Timeline, StreamBufferLimitsRunAhead) {
+TEST(Timeline, StreamBufferLimitsRunAhead) { // cost_buffer
   Recorder run;
   uint32_t wait = run.wait(Unit::SXE, 0);
   run.stream(arg(0, DType::F32, {256, 32})); // 32 KiB, 32 chunks.

@@ -69,7 +69,7 @@ static Report example() {
 }
 
 // 32000 bytes in 1 us at 64 GB/s peak are one half.
-TEST(Report, Utilization) {
+TEST(Report, Utilization) { // cost_report
   EXPECT_DOUBLE_EQ(example().utilization(), 0.5);
   EXPECT_DOUBLE_EQ(example().seconds(), 1e-6);
   EXPECT_EQ(example().units[1].total(), 1000);

@@ -82,7 +82,7 @@ void expectSameBits(const std::vector<float> &got,
 const Shape rowCounts = {1, 3, 127, 600};
 const Shape elementCounts = {0, 1, 5, 47, 48, 63, 64, 65, 130, 512, 513, 1300};
 
-TEST(Vec, SumsInTheFixedOrder) {
+TEST(Vec, SumsInTheFixedOrder) { // num_reduce
   for (int64_t rows : rowCounts) {
     for (int64_t elements : elementCounts) {
       SCOPED_TRACE(testing::Message() << rows << " x " << elements);
@@ -331,7 +331,7 @@ TEST(Vec, CarriesAdvanceTogether) {
   });
 }
 
-TEST(Vec, GathersAtComputedElements) {
+TEST(Vec, GathersAtComputedElements) { // micro_f1
   // An embedding: out[r, j] = table[index[r], j].
   constexpr int64_t vocabulary = 50, width = 33, rows = 4;
   std::vector<float> table = randomFloats(vocabulary * width, 4),
@@ -376,7 +376,7 @@ TEST(Vec, GathersAtComputedElements) {
       << report.message();
 }
 
-TEST(Vec, ScattersDuplicatesInOrder) {
+TEST(Vec, ScattersDuplicatesInOrder) { // micro_order
   constexpr int64_t n = 6;
   std::vector<int64_t> index = {1, 3, 1, 1, 0, 3};
   std::vector<float> values = {1e8f, 2, 1, -1e8f, 5, 7};
@@ -493,7 +493,7 @@ TEST(Vec, RowsWithoutElementsStayInMemory) { // vec_c11
   }
 }
 
-TEST(Vec, AssertsFaultWithTheirMessage) {
+TEST(Vec, AssertsFaultWithTheirMessage) { // micro_f2
   for (FaultKind kind : {FaultKind::Index, FaultKind::Runtime}) {
     std::vector<uint8_t> truth = {1, 1, 0};
     ProgramBuilder builder;

@@ -70,7 +70,7 @@ TEST(Binary, AppendedByteIsRefused) {
   EXPECT_FALSE(bool(readBinary(bytes)));
 }
 
-TEST(Binary, EveryBitFlipIsRefused) {
+TEST(Binary, EveryBitFlipIsRefused) { // file_c4
   std::vector<uint8_t> bytes = writeBinary(everyInstruction());
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     bytes[bit / 8] ^= 1 << bit % 8;
@@ -186,7 +186,7 @@ static std::string messageWith(size_t offset, T value) {
   return program ? "no error" : program.message();
 }
 
-TEST(Binary, MessagesNameTheByte) {
+TEST(Binary, MessagesNameTheByte) { // file_c1, file_c3
   EXPECT_EQ(
       messageWith<uint8_t>(1, 'X'),
       "byte 0x0: no little-endian ELF64 file without an operating system");
@@ -197,6 +197,58 @@ TEST(Binary, MessagesNameTheByte) {
   EXPECT_EQ(
       readBinary(std::vector<uint8_t>(3)).message(),
       "byte 0x3: the file ends inside of the ELF header, expected 64 bytes");
+}
+
+/// Where the header of a section stands in a file of ours, and it.
+static std::pair<size_t, elf::SectionHeader> findSection(unsigned number) {
+  std::vector<uint8_t> bytes = writeBinary(everyInstruction());
+  elf::Header header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  size_t offset = header.sectionHeaders + number * sizeof(elf::SectionHeader);
+  elf::SectionHeader section;
+  std::memcpy(&section, bytes.data() + offset, sizeof(section));
+  return {offset, section};
+}
+
+/// The message without the byte that it names.
+template <typename T>
+static std::string problemWith(size_t offset, T value) {
+  std::string message = messageWith(offset, value);
+  EXPECT_EQ(message.substr(0, 7), "byte 0x") << message;
+  return message.substr(std::min(message.find(": "), message.size() - 2) + 2);
+}
+
+TEST(Binary, SectionMessages) { // file_c2
+  auto [at, text] = findSection(elf::Text);
+  using Header = elf::SectionHeader;
+  EXPECT_EQ(problemWith<uint32_t>(at + offsetof(Header, type), 9),
+            "section 1 has type 9, expected 1 (.text)");
+  EXPECT_EQ(problemWith<uint64_t>(at + offsetof(Header, size), 40),
+            ".text has 40 bytes, expected a multiple of 16");
+  EXPECT_EQ(problemWith<uint64_t>(at + offsetof(Header, offset), 1 << 20),
+            ".text lies at 1048576 + " + std::to_string(text.size) +
+                ", past the end of the file");
+  EXPECT_EQ(problemWith<uint32_t>(at + offsetof(Header, name), 0),
+            "section 1 is not named .text");
+}
+
+TEST(Binary, RecordMessages) { // file_c5
+  EXPECT_EQ(problemWith<uint32_t>(findSection(elf::Micro).second.offset, 1000),
+            "micro-program 0 has 1000 operations, but .ucode ends before that");
+  auto [at, signature] = findSection(elf::Signature);
+  EXPECT_EQ(problemWith<uint64_t>(at + offsetof(elf::SectionHeader, size),
+                                  signature.size + 4),
+            "4 bytes after the end of .lpu.signature");
+  EXPECT_EQ(problemWith<uint64_t>(at + offsetof(elf::SectionHeader, size),
+                                  signature.size - 4),
+            "the section ends inside of the argument of a tensor");
+}
+
+TEST(Binary, MachineMessages) { // file_c7
+  EXPECT_EQ(problemWith<uint64_t>(findSection(elf::NoteLPU).second.offset +
+                                      offsetof(elf::NoteRecord, machineHash),
+                                  0),
+            "the machine's hash is not that of .lpu.machine");
 }
 
 TEST(Binary, PrefixesOfUtf8) {
@@ -211,7 +263,7 @@ TEST(Binary, PrefixesOfUtf8) {
 }
 
 // Names reach Python as text.
-TEST(Binary, TextIsUtf8) {
+TEST(Binary, TextIsUtf8) { // file_c6
   Program program = everyInstruction();
   auto messageOf = [](const Program &program) {
     Result<Program> read = readBinary(writeBinary(program));
