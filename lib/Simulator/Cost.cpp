@@ -47,6 +47,13 @@ int64_t lpu::readLatency(const ResolvedView &view,
              : machine.lmuLatencyCycles;
 }
 
+void lpu::addLatency(Cost &cost, const ResolvedView &view,
+                     const MachineModel &machine) {
+  int64_t cycles = readLatency(view, machine);
+  cost.latency += cycles;
+  cost.hbmLatency += view.isInHBM() ? cycles : 0;
+}
+
 /// Adds the bytes of reading a whole view `times` over.
 static void addRead(Cost &cost, const ResolvedView &view, int64_t times,
                     const MachineModel &machine) {
@@ -73,7 +80,7 @@ static Cost costLd(const IssuedInstruction &instruction,
                    const MachineModel &machine) {
   Cost cost;
   addRead(cost, instruction.views[0], 1, machine);
-  cost.latency = readLatency(instruction.views[0], machine);
+  addLatency(cost, instruction.views[0], machine);
   return cost;
 }
 
@@ -86,7 +93,7 @@ static Cost costCopy(const IssuedInstruction &instruction,
   Cost cost;
   addWritten(cost, target, machine);
   addRead(cost, source, 1, machine);
-  cost.latency = readLatency(source, machine);
+  addLatency(cost, source, machine);
   cost.cycles = std::max<int64_t>(1, lmuPortCycles(cost, machine));
   return cost;
 }
@@ -120,8 +127,8 @@ static Cost costIndexed(const IssuedInstruction &instruction,
   }
   addRead(cost, index, 1, machine);
   // The address of a row depends on its index, so the latencies add up.
-  cost.latency = readLatency(index, machine) +
-                 readLatency(isGather ? table : rows, machine);
+  addLatency(cost, index, machine);
+  addLatency(cost, isGather ? table : rows, machine);
   cost.cycles = std::max({int64_t(1), count, lmuPortCycles(cost, machine)});
   return cost;
 }
@@ -132,7 +139,7 @@ static Cost costStream(const IssuedInstruction &instruction,
   const ResolvedView &view = instruction.views[0];
   Cost cost;
   addRead(cost, view, instruction.word.b, machine);
-  cost.latency = readLatency(view, machine);
+  addLatency(cost, view, machine);
   cost.cycles = std::max<int64_t>(1, lmuPortCycles(cost, machine));
   return cost;
 }
@@ -163,7 +170,8 @@ static Cost costMm(const IssuedInstruction &instruction,
     addRead(cost, c, 1, machine);
   }
   addWritten(cost, c, machine);
-  cost.latency = machine.sxeFillCycles + readLatency(a, machine);
+  cost.latency = machine.sxeFillCycles;
+  addLatency(cost, a, machine);
   cost.cycles = std::max(
       {int64_t(1), batch * columnGroups * ceilDiv(depth, machine.width) * rows,
        lmuPortCycles(cost, machine)});

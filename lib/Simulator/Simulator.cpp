@@ -56,7 +56,8 @@ public:
         executor(program, plans, memory, pool, footprint),
         queues(executor, options, options.timing ? nullptr : listener) {
     if (options.timing) {
-      timeline = std::make_unique<Timeline>(program.machine, listener);
+      timeline = std::make_unique<Timeline>(program.machine, listener,
+                                            options.criticalPath);
     }
     if (options.checks != Checks::None) {
       races = std::make_unique<RaceChecker>(program);
@@ -317,6 +318,11 @@ Result<Report> Run::run() {
       return *error;
     }
     timeline->fill(report);
+    std::vector<PathStep> path = timeline->criticalPath();
+    report.criticalPath = summarizePath(path, program);
+    if (listener != nullptr) {
+      listener->didFindPath(path);
+    }
   }
   report.compulsoryReadBytes = footprint.readBytes();
   report.compulsoryWrittenBytes = footprint.writtenBytes();

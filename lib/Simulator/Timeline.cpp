@@ -14,13 +14,12 @@
 #include "lpu/Target/Names.h"
 
 #include <cassert>
-#include <cmath>
 
 using namespace lpu;
 
 Timeline::Implementation::Implementation(const MachineModel &machine,
-                                         Listener *listener)
-    : machine(machine), listener(listener) {
+                                         Listener *listener, bool keepsPath)
+    : machine(machine), listener(listener), log(keepsPath) {
   hbm.bytesPerCycle = machine.hbmBytesPerCycle();
   lmuStream.bytesPerCycle =
       static_cast<double>(machine.lmuReadPorts * machine.lmuPortBytes);
@@ -48,22 +47,23 @@ void Timeline::Implementation::issue(const IssuedInstruction &instruction) {
   Queue &control = icp();
   Unit unit = instruction.unit();
   if (listener) {
-    listener->willIssue(instruction.index, unit, control.free);
+    listener->willIssue(instruction.index, unit, control.free.time);
   }
   if (unit == Unit::ICP) {
     runOnICP(instruction);
     return;
   }
-  control.free += machine.issueCycles;
-  control.account(control.free, &UnitReport::busy);
   Entry entry;
   entry.index = instruction.index;
   entry.word = instruction.word;
-  entry.issueCycle = control.free;
   entry.cost = lpu::cost(instruction, machine);
   entry.accesses = accessesOf(instruction);
+  control.free = after(control.free, machine.issueCycles, control, entry,
+                       PathReason::Issue);
+  control.account(control.free.time, &UnitReport::busy);
+  entry.issued = control.free.as(PathLink::Issue);
   queue(unit).entries.push_back(std::move(entry));
-  advance(control.free);
+  advance(control.free.time);
 }
 
 /// The ICP runs its own instructions one after the other.
@@ -73,11 +73,12 @@ void Timeline::Implementation::runOnICP(const IssuedInstruction &instruction) {
   Entry entry;
   entry.index = instruction.index;
   entry.word = word;
-  entry.issueCycle = control.free;
+  entry.issued = control.free;
   entry.cost = lpu::cost(instruction, machine);
   // Everything that happens before now decides when the ICP goes on.
-  advance(control.free);
+  advance(control.free.time);
   control.start = control.free;
+  PathReason reason = PathReason::Control;
   if (word.opcode == Opcode::Wait) {
     Semaphore &semaphore = semaphores[word.aux];
     while (semaphore.count < word.a) {
@@ -87,30 +88,48 @@ void Timeline::Implementation::runOnICP(const IssuedInstruction &instruction) {
       }
     }
     semaphore.count -= word.a;
-    control.free = std::max(control.free, semaphore.lastArrival);
-    control.account(control.free, &UnitReport::waitingForSemaphore);
+    reason = PathReason::Semaphore;
+    control.free = later(control.free, semaphore.lastArrival);
+    control.account(control.free.time, &UnitReport::waitingForSemaphore);
   } else if (word.opcode == Opcode::Post) {
-    tokens.push({control.free + machine.semaphoreCycles, Token::Post, word.aux,
+    reason = PathReason::Semaphore;
+    Moment effect =
+        after(control.free, machine.semaphoreCycles, control, entry, reason);
+    tokens.push({effect.as(PathLink::Post), Token::Post, word.aux,
                  static_cast<int64_t>(word.a)});
   }
-  control.free += entry.cost.cycles;
-  control.account(control.free, &UnitReport::busy);
+  control.free = after(control.free, entry.cost.cycles, control, entry, reason);
+  control.account(control.free.time, &UnitReport::busy);
   if (word.opcode == Opcode::Ld) {
-    int64_t end = control.free;
     if (entry.cost.hbmRead) {
-      Channel::Service service = hbm.serve(control.free, entry.cost.hbmRead);
-      end = static_cast<int64_t>(std::ceil(service.end));
+      // Requests that were made before this one are served first.
+      advance(control.free.time);
+      control.free = hbm.serve(control.free, entry.cost.hbmRead, log,
+                               entry.index, Unit::ICP, PathReason::Bandwidth)
+                         .done;
+      control.accountWait(control.free.time, DataWait::Bandwidth);
     }
-    control.free = end + entry.cost.latency;
-    control.account(control.free, &UnitReport::waitingForData);
+    control.free = addLatency(control, entry, control.free);
+    control.accountWait(control.free.time, DataWait::Latency);
   }
   control.report.hbmRead += entry.cost.hbmRead;
   ++control.report.instructions;
   control.lastEnd = control.free;
   if (listener) {
-    listener->didRetire({entry.index, word.opcode, Unit::ICP, entry.issueCycle,
-                         control.start, control.free, entry.cost.hbmRead, 0});
+    listener->didRetire({entry.index, word.opcode, Unit::ICP, entry.issued.time,
+                         control.start.time, control.free.time,
+                         entry.cost.hbmRead, 0});
   }
+}
+
+/// What follows the end of the occupation: data that is still on its way, then
+/// the pipeline.
+Moment Timeline::Implementation::addLatency(const Queue &queue,
+                                            const Entry &entry, Moment start) {
+  Moment arrived =
+      after(start, entry.cost.hbmLatency, queue, entry, PathReason::Latency);
+  return after(arrived, entry.cost.latency - entry.cost.hbmLatency, queue,
+               entry, PathReason::Pipeline);
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,16 +144,16 @@ void Timeline::Implementation::advance(int64_t horizon) {
 /// Takes the earliest event before the horizon. Tokens come first at equal
 /// times, then units by number.
 bool Timeline::Implementation::step(int64_t horizon) {
-  int64_t time = tokens.empty() ? never : tokens.top().time;
+  Moment time = tokens.empty() ? Moment{never} : tokens.top().when;
   Queue *next = nullptr;
   for (Queue &candidate : queues) {
-    int64_t event = nextEvent(candidate);
-    if (event < time) {
+    Moment event = nextEvent(candidate);
+    if (event.time < time.time) {
       time = event;
       next = &candidate;
     }
   }
-  if (time == never || time >= horizon) {
+  if (time.time == never || time.time >= horizon) {
     return false;
   }
   if (!next) {
@@ -152,65 +171,68 @@ void Timeline::Implementation::arrive(const Token &token) {
   case Token::Post: {
     Semaphore &semaphore = semaphores[token.semaphore];
     semaphore.count += token.amount;
-    semaphore.lastArrival = token.time;
+    semaphore.lastArrival = token.when;
     return;
   }
   case Token::BufferSpace:
     bufferUsed -= token.amount;
-    lastBufferSpace = token.time;
+    lastBufferSpace = token.when;
     return;
   }
 }
 
 /// When earlier instructions of the same queue let the head start: one that
 /// overlaps with something in flight waits until that is complete.
-int64_t Timeline::Implementation::interlock(const Queue &queue) const {
-  int64_t time = 0;
+Moment Timeline::Implementation::interlock(const Queue &queue) const {
+  Moment time;
   for (const Access &access : queue.entries.front().accesses) {
     for (const InFlight &other : queue.inFlight) {
       bool conflicts = (access.isWrite || other.access.isWrite) &&
                        access.range.overlaps(other.access.range);
       if (conflicts) {
-        time = std::max(time, other.end);
+        time = later(time, other.end);
       }
     }
   }
   return time;
 }
 
-int64_t Timeline::Implementation::nextEvent(const Queue &queue) const {
+/// When the head could start as far as its unit and the ICP are concerned.
+Moment Timeline::Implementation::ready(const Queue &queue) const {
+  return later(queue.entries.front().issued, queue.free.as(PathLink::Unit));
+}
+
+Moment Timeline::Implementation::nextEvent(const Queue &queue) const {
   if (queue.entries.empty()) {
-    return never;
+    return {never};
   }
   const Entry &head = queue.entries.front();
   const Opcode opcode = head.word.opcode;
-  int64_t time =
-      queue.hasStarted ? queue.next : std::max(queue.free, head.issueCycle);
+  Moment time = queue.hasStarted ? queue.next : ready(queue);
   if (opcode == Opcode::Wait) {
     const Semaphore &semaphore = semaphores[head.word.aux];
-    return semaphore.count < head.word.a
-               ? never
-               : std::max(time, semaphore.lastArrival);
+    return semaphore.count < head.word.a ? Moment{never}
+                                         : later(time, semaphore.lastArrival);
   }
   if (!queue.hasStarted && opcode != Opcode::Post) {
-    time = std::max(time, interlock(queue));
+    time = later(time, interlock(queue).as(PathLink::Overlap));
   }
   if (opcode == Opcode::Stream) {
     int64_t total = head.cost.hbmRead + head.cost.lmuRead;
     int64_t bytes = chunkAfter(queue.moved, total);
     bool fits = bufferUsed + bytes <= machine.streamBufferBytes;
-    return fits ? std::max(time, lastBufferSpace) : never;
+    return fits ? later(time, lastBufferSpace) : Moment{never};
   }
   bool consumes =
       opcode == Opcode::Mm && (queue.hasStarted ? queue.phase == Queue::Consume
                                                 : head.cost.hbmRead == 0);
   if (consumes) {
-    return stream.empty() ? never : std::max(time, stream.front().arrival);
+    return stream.empty() ? Moment{never} : later(time, stream.front().arrival);
   }
   return time;
 }
 
-void Timeline::Implementation::stepHead(Queue &queue, int64_t time) {
+void Timeline::Implementation::stepHead(Queue &queue, Moment time) {
   switch (queue.entries.front().word.opcode) {
   case Opcode::Wait:
     return passWait(queue, time);
@@ -286,24 +308,26 @@ Error Timeline::Implementation::describeDeadlock() const {
 std::optional<Error> Timeline::Implementation::finish() {
   advance(never);
   bool isBlocked = blockedICP.has_value();
-  cycles = 0;
+  last = {};
   for (Queue &queue : queues) {
     isBlocked |= !queue.entries.empty();
-    cycles = std::max({cycles, queue.free, queue.lastEnd});
+    last = later(last, later(queue.free, queue.lastEnd));
   }
   if (isBlocked) {
     return describeDeadlock();
   }
   for (Queue &queue : queues) {
-    queue.accountEmpty(cycles);
-    assert(queue.report.total() == cycles &&
+    queue.accountEmpty(last.time);
+    assert(queue.report.total() == last.time &&
            "every cycle is accounted for once");
   }
   return std::nullopt;
 }
 
-Timeline::Timeline(const MachineModel &machine, Listener *listener)
-    : implementation(std::make_unique<Implementation>(machine, listener)) {}
+Timeline::Timeline(const MachineModel &machine, Listener *listener,
+                   bool keepsPath)
+    : implementation(
+          std::make_unique<Implementation>(machine, listener, keepsPath)) {}
 
 Timeline::~Timeline() = default;
 
@@ -323,11 +347,20 @@ void Timeline::fill(Report &report) const {
   report.timed = true;
   report.clockGHz = implementation->machine.clockGHz;
   report.hbmGBps = implementation->machine.hbmGBps;
-  report.cycles = implementation->cycles;
+  report.cycles = implementation->last.time;
   report.streamBufferPeak = implementation->bufferPeak;
   for (unsigned i = 0; i < numUnits; ++i) {
     report.units[i] = implementation->queues[i].report;
   }
+  if (implementation->log.isOverfull()) {
+    report.warnings.push_back("the run has more than " +
+                              std::to_string(CausalLog::maxSteps) +
+                              " steps, too many to find the critical path");
+  }
 }
 
-int64_t Timeline::now() const { return implementation->icp().free; }
+std::vector<PathStep> Timeline::criticalPath() const {
+  return implementation->log.walkBack(implementation->last);
+}
+
+int64_t Timeline::now() const { return implementation->icp().free.time; }

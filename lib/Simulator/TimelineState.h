@@ -10,10 +10,12 @@
 #define LPU_LIB_SIMULATOR_TIMELINESTATE_H
 
 #include "Accesses.h"
+#include "CausalLog.h"
 #include "lpu/Simulator/Timeline.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <queue>
@@ -27,15 +29,26 @@ constexpr int64_t never = std::numeric_limits<int64_t>::max();
 struct Channel {
   double bytesPerCycle = 1;
   double free = 0;
+  Moment freeMoment; ///< `free` in whole cycles, rounded down.
 
+  /// When a request is served. The cycle in which one ends and the next begins
+  /// is shared, so rounding costs no bandwidth.
   struct Service {
-    double start, end;
+    Moment start; ///< Rounded down.
+    Moment end;   ///< Rounded down: the next request may be made.
+    Moment done;  ///< Rounded up: the last byte has moved.
   };
-  Service serve(int64_t time, int64_t bytes) {
+  Service serve(Moment request, int64_t bytes, CausalLog &log, uint32_t index,
+                Unit unit, PathReason reason) {
+    double asked = static_cast<double>(request.time);
     Service service;
-    service.start = std::max(static_cast<double>(time), free);
-    service.end = service.start + static_cast<double>(bytes) / bytesPerCycle;
-    free = service.end;
+    service.start = free > asked ? freeMoment.as(PathLink::Channel) : request;
+    free = std::max(asked, free) + static_cast<double>(bytes) / bytesPerCycle;
+    service.end =
+        log.add(service.start, static_cast<int64_t>(free), index, unit, reason);
+    service.done = log.add(service.end, static_cast<int64_t>(std::ceil(free)),
+                           index, unit, reason);
+    freeMoment = service.end;
     return service;
   }
 };
@@ -44,14 +57,16 @@ struct Channel {
 struct Entry {
   uint32_t index = 0;
   Instruction word{};
-  int64_t issueCycle = 0;
+  Moment issued;
   Cost cost;
   std::vector<Access> accesses;
 };
 
 /// A part of a stream on its way to the SXE.
 struct Chunk {
-  int64_t arrival;
+  int64_t requested;
+  int64_t served;
+  Moment arrival;
   int64_t bytes;
   int64_t entryBytes; ///< Of the whole stream entry.
   bool isLast;
@@ -59,43 +74,43 @@ struct Chunk {
 
 /// What arrives at a later time than the event that caused it.
 struct Token {
-  int64_t time;
+  Moment when;
   enum Kind { Post, BufferSpace } kind;
   unsigned semaphore; ///< Post.
   int64_t amount;     ///< Counts or bytes.
   friend bool operator>(const Token &l, const Token &r) {
-    return l.time > r.time;
+    return l.when.time > r.when.time;
   }
 };
 
 struct Semaphore {
   int64_t count = 0;
-  int64_t lastArrival = 0;
+  Moment lastArrival;
 };
 
 /// A write or read that later instructions of the same queue must respect.
 struct InFlight {
   Access access;
-  int64_t end;
+  Moment end;
 };
 
 /// The queue of a unit, the progress of its head and its account of cycles.
 struct Queue {
   Unit unit;
   std::deque<Entry> entries;
-  int64_t free = 0;    ///< When the head may start.
-  int64_t lastEnd = 0; ///< When everything started so far is complete.
+  Moment free;    ///< When the head may start.
+  Moment lastEnd; ///< When everything started so far is complete.
   std::vector<InFlight> inFlight;
   UnitReport report;
   int64_t accounted = 0; ///< Cycles before this one are in the report.
 
   // The head, once it has started.
   bool hasStarted = false;
-  int64_t start = 0;
-  int64_t next = 0;     ///< When its next step can happen.
+  Moment start;
+  Moment next;          ///< When its next step can happen.
   int64_t moved = 0;    ///< Bytes that it has requested or consumed so far.
   int64_t computed = 0; ///< Cycles of compute done (Mm).
-  int64_t dataEnd = 0;  ///< When the last of its data arrived or left.
+  Moment dataEnd;       ///< When the last of its data arrived or left.
   int64_t stalled = 0;  ///< Cycles its requests waited for bandwidth or space.
   enum { Operands, Consume, Results } phase = Operands; ///< Of an Mm.
 
@@ -106,31 +121,43 @@ struct Queue {
       accounted = until;
     }
   }
+  /// Adds cycles up to `until` as a wait for data.
+  void accountWait(int64_t until, DataWait kind) {
+    if (until > accounted) {
+      report.dataWaits[static_cast<unsigned>(kind)] += until - accounted;
+      account(until, &UnitReport::waitingForData);
+    }
+  }
   /// Cycles without an instruction: the pipeline drains, or there is no work.
   void accountEmpty(int64_t until) {
-    account(std::min(until, lastEnd), &UnitReport::waitingForData);
+    accountWait(std::min(until, lastEnd.time), DataWait::Latency);
     account(until, &UnitReport::idle);
   }
 };
 
 struct Timeline::Implementation {
-  Implementation(const MachineModel &machine, Listener *listener);
+  Implementation(const MachineModel &machine, Listener *listener,
+                 bool keepsPath);
 
   void issue(const IssuedInstruction &instruction);
   void runOnICP(const IssuedInstruction &instruction);
   void advance(int64_t horizon);
   bool step(int64_t horizon);
-  int64_t nextEvent(const Queue &queue) const;
-  int64_t interlock(const Queue &queue) const;
-  void stepHead(Queue &queue, int64_t time);
-  void begin(Queue &queue, int64_t time);
-  void stepTransfer(Queue &queue, int64_t time);
-  void stepStream(Queue &queue, int64_t time);
-  void stepMm(Queue &queue, int64_t time);
-  void moveHBM(Queue &queue, int64_t time, int64_t bytes, int64_t total);
-  void retire(Queue &queue, int64_t occupiedUntil, int64_t end);
-  void passWait(Queue &queue, int64_t time);
-  void passPost(Queue &queue, int64_t time);
+  Moment ready(const Queue &queue) const;
+  Moment nextEvent(const Queue &queue) const;
+  Moment interlock(const Queue &queue) const;
+  void stepHead(Queue &queue, Moment time);
+  void begin(Queue &queue, Moment time);
+  void stepTransfer(Queue &queue, Moment time);
+  void stepStream(Queue &queue, Moment time);
+  void stepMm(Queue &queue, Moment time);
+  void consumeChunk(Queue &queue, Moment time);
+  void moveHBM(Queue &queue, Moment time, int64_t bytes);
+  void accountStall(Queue &queue, int64_t until);
+  Moment addLatency(const Queue &queue, const Entry &entry, Moment start);
+  void retire(Queue &queue, Moment occupiedUntil, Moment end);
+  void passWait(Queue &queue, Moment time);
+  void passPost(Queue &queue, Moment time);
   void arrive(const Token &token);
   std::optional<Error> finish();
   Error describeDeadlock() const;
@@ -138,6 +165,8 @@ struct Timeline::Implementation {
 
   MachineModel machine;
   Listener *listener;
+  /// Predecessors of every step; nothing but the critical path looks at it.
+  CausalLog log;
   Channel hbm;
   Channel lmuStream; ///< LMU ports as a source of streams.
   int64_t hbmLatency;
@@ -148,13 +177,19 @@ struct Timeline::Implementation {
   std::deque<Chunk> stream;
   int64_t bufferUsed = 0;
   int64_t bufferPeak = 0;
-  int64_t lastBufferSpace = 0;
-  int64_t cycles = 0;
+  Moment lastBufferSpace;
+  Moment last; ///< The end of the run.
   /// The ICP's Wait that can never pass, once there is one.
   std::optional<Entry> blockedICP;
 
   Queue &queue(Unit unit) { return queues[static_cast<unsigned>(unit)]; }
   Queue &icp() { return queue(Unit::ICP); }
+
+  /// The end of a step of the head of a queue that takes so many cycles.
+  Moment after(Moment start, int64_t cycles, const Queue &queue,
+               const Entry &entry, PathReason reason) {
+    return log.add(start, start.time + cycles, entry.index, queue.unit, reason);
+  }
 };
 
 } // namespace lpu

@@ -20,10 +20,14 @@ using namespace lpu;
 /// Track numbers: lane 0 of unit u is 16 * u, so that a unit's lanes are
 /// neighbours and in the order of the units.
 constexpr int64_t lanesPerUnit = 16;
+/// The critical path is below them.
+constexpr int64_t pathTrack = lanesPerUnit * numUnits;
 
 void Trace::didRetire(const RetiredInstruction &instruction) {
   events.push_back(instruction);
 }
+
+void Trace::didFindPath(const std::vector<PathStep> &steps) { path = steps; }
 
 void Trace::didMark(std::string_view text, int64_t cycle) {
   marks.push_back({std::string(text), cycle});
@@ -49,6 +53,36 @@ static void writeTrackName(JSONWriter &json, int64_t track,
   json.member("sort_index", track);
   json.endObject();
   json.endObject();
+}
+
+/// One bar a step, named by what its time was spent on.
+void Trace::writePath(JSONWriter &json, double microsecondsPerCycle) const {
+  if (path.empty()) {
+    return;
+  }
+  for (const PathStep &step : path) {
+    const Location *location = program.locationOfInstruction(step.index);
+    json.beginObject();
+    json.member("ph", "X");
+    json.member("name", nameOf(step.reason));
+    json.member("cat", "critical path");
+    json.member("pid", int64_t(1));
+    json.member("tid", pathTrack);
+    json.member("ts", static_cast<double>(step.start) * microsecondsPerCycle);
+    json.member("dur",
+                static_cast<double>(step.cycles()) * microsecondsPerCycle);
+    json.key("args").beginObject();
+    if (location && !location->name.empty()) {
+      json.member("node", std::string_view(location->name));
+    }
+    json.member("opcode", nameOf(program.text[step.index].opcode));
+    json.member("instruction", step.index);
+    json.member("unit", nameOf(step.unit));
+    json.member("started_by", nameOf(step.link));
+    json.endObject();
+    json.endObject();
+  }
+  writeTrackName(json, pathTrack, "critical path");
 }
 
 std::string Trace::toJSON() const {
@@ -114,6 +148,7 @@ std::string Trace::toJSON() const {
     json.member("ts", static_cast<double>(mark.cycle) * microsecondsPerCycle);
     json.endObject();
   }
+  writePath(json, microsecondsPerCycle);
   for (unsigned unit = 0; unit < numUnits; ++unit) {
     for (unsigned lane = 0; lane < lanesUsed[unit]; ++lane) {
       std::string name(nameOf(static_cast<Unit>(unit)));

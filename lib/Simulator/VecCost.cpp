@@ -294,13 +294,20 @@ Cost VecCost::run() {
   leaveSection();
   total.cycles = std::max<int64_t>(1, total.cycles);
   total.latency = machine.vxeLatencyCycles;
-  int64_t slowest = 0;
+  const ResolvedView *slowest = nullptr;
   for (const MicroOp &op : micro.ops) {
-    if (op.opcode == MicroOpcode::Load || op.opcode == MicroOpcode::Gather) {
-      slowest = std::max(slowest, readLatency(views[op.operand], machine));
+    if (op.opcode != MicroOpcode::Load && op.opcode != MicroOpcode::Gather) {
+      continue;
+    }
+    const ResolvedView &view = views[op.operand];
+    if (slowest == nullptr ||
+        readLatency(view, machine) > readLatency(*slowest, machine)) {
+      slowest = &view;
     }
   }
-  total.latency += slowest;
+  if (slowest != nullptr) {
+    addLatency(total, *slowest, machine);
+  }
   return total;
 }
 

@@ -1,7 +1,7 @@
 //===- VecCost.h - What a vector instruction costs ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost of a micro-program, and the two helpers that all costs share.
+// The cost of a micro-program, and the helpers that all costs share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,10 @@ int64_t lmuPortCycles(const Cost &cost, const MachineModel &machine);
 
 /// Cycles from a read request to the first byte.
 int64_t readLatency(const ResolvedView &view, const MachineModel &machine);
+
+/// Adds that latency to a cost.
+void addLatency(Cost &cost, const ResolvedView &view,
+                const MachineModel &machine);
 
 } // namespace lpu
 

@@ -187,6 +187,27 @@ static nb::dict unitDictionary(const lpu::UnitReport &unit) {
   result["instructions"] = unit.instructions;
   result["hbm_read_bytes"] = unit.hbmRead;
   result["hbm_written_bytes"] = unit.hbmWritten;
+  nb::dict waits;
+  for (unsigned i = 0; i < lpu::numDataWaits; ++i) {
+    std::string name(lpu::nameOf(static_cast<lpu::DataWait>(i)));
+    waits[name.c_str()] = unit.dataWaits[i];
+  }
+  result["data_waits"] = waits;
+  return result;
+}
+
+/// One row of the critical path as a dictionary.
+static nb::dict rowDictionary(const lpu::PathRow &row) {
+  auto text = [](std::string_view name) { return nb::cast(std::string(name)); };
+  nb::dict result;
+  result["name"] = row.location.name;
+  result["file"] = row.location.file;
+  result["line"] = row.location.line;
+  result["opcode"] = text(lpu::nameOf(row.opcode));
+  result["unit"] = text(lpu::nameOf(row.unit));
+  result["reason"] = text(lpu::nameOf(row.reason));
+  result["cycles"] = row.cycles;
+  result["steps"] = row.steps;
   return result;
 }
 
@@ -279,7 +300,20 @@ static void bindReport(nb::module_ &m) {
             return result;
           },
           "By unit: cycles (busy, waiting_for_data, waiting_for_semaphore, "
-          "idle: they add up to the total), instructions and HBM bytes.")
+          "idle: they add up to the total), instructions, HBM bytes, and "
+          "data_waits: the waits for data by kind.")
+      .def_prop_ro(
+          "critical_path",
+          [](const PyReport &self) {
+            nb::list result;
+            for (const lpu::PathRow &row : self.report.criticalPath) {
+              result.append(rowDictionary(row));
+            }
+            return result;
+          },
+          "What the cycles were spent on along the chain of steps that "
+          "determines them, by source location, opcode, unit and reason; the "
+          "rows add up to the total.")
       .def_prop_ro("warnings",
                    property([](const lpu::Report &r) { return r.warnings; }))
       .def_prop_ro(

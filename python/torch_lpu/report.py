@@ -13,6 +13,8 @@ from typing import Any, Protocol
 
 # Where the cycles of a unit go, in the order in which they are shown.
 UNIT_STATES = ("busy", "waiting_for_data", "waiting_for_semaphore", "idle")
+# Rows of the critical path that `print(report)` shows.
+SHOWN_PATH_ROWS = 12
 
 
 class Run(Protocol):
@@ -27,7 +29,8 @@ class Run(Protocol):
     compulsory_bytes: int
     lmu_bytes: int
     scratch_bytes: int
-    units: dict[str, dict[str, int]]
+    units: dict[str, dict[str, Any]]
+    critical_path: list[dict[str, Any]]
     instructions: dict[str, int]
     mm_operands: dict[str, int]
     trace: str | None
@@ -36,6 +39,33 @@ class Run(Protocol):
 
 
 RunHook = Callable[[Run], None]
+
+
+@dataclass(frozen=True)
+class PathRow:
+    """A part of the critical path: the steps of one source line, opcode, unit and reason.
+
+    The path is the chain of steps that determines the time of a run: each starts when the one
+    before it ends, so that their cycles add up to the total, and making anything else faster
+    changes nothing. Reasons are `busy` (the unit computes, or moves bytes of the LMU), `hbm
+    bandwidth`, `hbm latency`, `stream buffer` (latency that a larger buffer would hide),
+    `pipeline` (fill, depth, latency of the LMU), `semaphore`, `issue` and `control`.
+    """
+
+    file: str
+    line: int
+    name: str  # The FX node, or "" in a table by line.
+    opcode: str
+    unit: str
+    reason: str
+    cycles: int
+    steps: int
+    share: float  # Of all cycles of the report.
+
+    @property
+    def place(self) -> str:
+        file = f"{os.path.basename(self.file)}:{self.line}" if self.file else ""
+        return " ".join(part for part in (self.name, file) if part) or "-"
 
 
 @dataclass
@@ -84,6 +114,44 @@ class Report:
         return total
 
     @property
+    def data_waits(self) -> dict[str, dict[str, int]]:
+        """What the `waiting_for_data` of each unit consists of, by kind.
+
+        `bandwidth`: the HBM serves this or an earlier request; `latency`: data is on its way or
+        the pipeline drains; `buffer_space`: the stream buffer is full; `overlap`: an earlier
+        instruction of the unit touches the same bytes; `supply`: the SMA has not yet requested
+        what the SXE needs next.
+        """
+        return {
+            unit: _sum_by_key(run.units[unit]["data_waits"] for run in self.runs)
+            for unit in (self.runs[0].units if self.runs else ())
+        }
+
+    def critical_path(self, top: int | None = None, by: str = "line") -> list[PathRow]:
+        """What the cycles were spent on along the chain that determines them, most first.
+
+        Grouped by Python line, or by FX node (`by="node"`), opcode, unit and reason. The rows add
+        up to `cycles`; with `top`, the last one is the rest.
+        """
+        if by not in ("line", "node"):
+            raise ValueError(f"by={by!r}, expected 'line' or 'node'")
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for run in self.runs:
+            for row in run.critical_path:
+                name = row["name"] if by == "node" else ""
+                key = (row["file"], row["line"], name, row["opcode"], row["unit"], row["reason"])
+                sums = found.setdefault(key, [0, 0])
+                sums[0] += row["cycles"]
+                sums[1] += row["steps"]
+        whole = max(self.cycles, 1)
+        rows = [PathRow(*key, *sums, sums[0] / whole) for key, sums in found.items()]
+        rows.sort(key=lambda row: -row.cycles)
+        if top is None or len(rows) <= top:
+            return rows
+        cycles, steps = sum(row.cycles for row in rows[top:]), sum(row.steps for row in rows[top:])
+        return [*rows[:top], PathRow("", 0, "rest", "", "", "", cycles, steps, cycles / whole)]
+
+    @property
     def lmu_bytes(self) -> int:
         """Peak use of the on-chip memory."""
         return max((run.lmu_bytes for run in self.runs), default=0)
@@ -126,12 +194,25 @@ class Report:
         )
         return table
 
+    def path_table(self, top: int = SHOWN_PATH_ROWS, by: str = "line") -> Any:
+        """The critical path as a rich table."""
+        from rich.table import Table
+
+        table = Table(title="critical path")
+        for column in ("line", "opcode", "unit", "reason", "cycles", "share"):
+            table.add_column(column, justify="right" if column in ("cycles", "share") else "left")
+        for row in self.critical_path(top, by):
+            table.add_row(row.place, row.opcode, row.unit, row.reason, f"{row.cycles:,}", f"{row.share:.1%}")
+        return table
+
     def __str__(self) -> str:
         from rich.console import Console
 
         console = Console(width=100, color_system=None)
         with console.capture() as capture:
             console.print(self.table())
+            if any(run.critical_path for run in self.runs):
+                console.print(self.path_table())
         return capture.get()
 
     def to_perfetto(self, path: str | os.PathLike[str]) -> None:

@@ -41,6 +41,8 @@ struct Cost {
   /// Cycles from the end of the occupation to completion: pipeline depth and
   /// the latency of the memories that are read.
   int64_t latency = 0;
+  /// The part of `latency` that is the HBM's.
+  int64_t hbmLatency = 0;
   /// HBM traffic in whole bursts.
   int64_t hbmRead = 0;
   int64_t hbmWritten = 0;

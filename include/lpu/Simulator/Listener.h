@@ -9,10 +9,12 @@
 #ifndef LPU_SIMULATOR_LISTENER_H
 #define LPU_SIMULATOR_LISTENER_H
 
+#include "lpu/Simulator/CriticalPath.h"
 #include "lpu/Target/Encoding.h"
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace lpu {
 
@@ -40,6 +42,8 @@ public:
   virtual void didRetire(const RetiredInstruction &instruction) {
     (void)instruction;
   }
+  /// The run has ended; these are the steps that determined its time.
+  virtual void didFindPath(const std::vector<PathStep> &path) { (void)path; }
   /// A Trace instruction ran.
   virtual void didMark(std::string_view text, int64_t cycle) {
     (void)text, (void)cycle;

@@ -8,6 +8,7 @@
 #ifndef LPU_SIMULATOR_REPORT_H
 #define LPU_SIMULATOR_REPORT_H
 
+#include "lpu/Simulator/CriticalPath.h"
 #include "lpu/Target/Encoding.h"
 #include "lpu/Target/Program.h"
 
@@ -22,11 +23,21 @@ namespace lpu {
 /// still be timed, but no such machine could run it.
 std::vector<std::string> capacityWarnings(const Program &program);
 
+/// Why a unit waits for data.
+enum class DataWait : uint8_t {
+  Bandwidth,   ///< The HBM serves this or an earlier request.
+  Latency,     ///< Data is on its way, or the pipeline drains.
+  BufferSpace, ///< The stream buffer is full.
+  Overlap,     ///< An instruction of the queue that touches the same bytes.
+  Supply,      ///< The SMA has not yet requested what the SXE needs next.
+};
+constexpr unsigned numDataWaits = 5;
+std::string_view nameOf(DataWait wait);
+
 /// Where the cycles of one unit went. The four kinds add up to the total.
 struct UnitReport {
   int64_t busy = 0;
-  /// Held up by memory: operands on their way, bandwidth taken by others, the
-  /// stream buffer empty or full, an earlier result not yet complete.
+  /// Held up by memory, for the reasons that follow.
   int64_t waitingForData = 0;
   /// The head of the queue is a Wait whose count has not been reached.
   int64_t waitingForSemaphore = 0;
@@ -35,6 +46,8 @@ struct UnitReport {
   int64_t instructions = 0;
   int64_t hbmRead = 0;    ///< Bytes, whole bursts.
   int64_t hbmWritten = 0; ///< Bytes, whole bursts.
+  /// `waitingForData` by kind of DataWait; they add up to it.
+  std::array<int64_t, numDataWaits> dataWaits{};
 
   int64_t total() const {
     return busy + waitingForData + waitingForSemaphore + idle;
@@ -49,6 +62,9 @@ struct Report {
   bool timed = false; ///< Whether the cycles below were counted.
   int64_t cycles = 0; ///< From the first issue to the last completion.
   std::array<UnitReport, numUnits> units{};
+  /// What the cycles were spent on along the chain that determines them; the
+  /// rows add up to `cycles`. Empty if the path was not asked for.
+  std::vector<PathRow> criticalPath;
   /// Executed instructions by opcode.
   std::array<int64_t, 256> instructions{};
   /// Executed matrix instructions by the type of their operands.

@@ -69,6 +69,8 @@ struct Interleave {
 struct RunOptions {
   bool values = true; ///< Compute; else arguments may be null.
   bool timing = true; ///< Count cycles.
+  /// With timing: find what determines the total (Report::criticalPath).
+  bool criticalPath = true;
   Dma dma = Dma::Early;
   Interleave interleave = Interleave::Fixed;
   Checks checks = Checks::None;

@@ -35,8 +35,10 @@ namespace lpu {
 
 class Timeline {
 public:
-  /// `listener` may be null; it gets willIssue, didRetire and didMark.
-  Timeline(const MachineModel &machine, Listener *listener = nullptr);
+  /// `listener` may be null; it gets willIssue, didRetire and didMark. What
+  /// criticalPath() needs is kept only if asked for.
+  Timeline(const MachineModel &machine, Listener *listener = nullptr,
+           bool keepsPath = false);
   ~Timeline();
   Timeline(const Timeline &) = delete;
   Timeline &operator=(const Timeline &) = delete;
@@ -55,6 +57,11 @@ public:
   /// Writes cycles, units, HBM bytes and the stream buffer's peak into the
   /// report. After finish().
   void fill(Report &report) const;
+
+  /// The steps that determine the total, in order of time: the first starts at
+  /// 0, each where the one before it ends, the last ends with the run. After
+  /// finish(). Empty if it was not asked for, or was too long to keep.
+  std::vector<PathStep> criticalPath() const;
 
   /// The ICP's time.
   int64_t now() const;

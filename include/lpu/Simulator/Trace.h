@@ -3,7 +3,7 @@
 //
 // Writes a run in the Chrome trace format, which Perfetto
 // (https://ui.perfetto.dev) shows: one track a unit, one bar an instruction,
-// named by the FX node that it comes from.
+// named by the FX node that it comes from, and one track for the critical path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,7 @@ public:
   explicit Trace(const Program &program) : program(program) {}
 
   void didRetire(const RetiredInstruction &instruction) override;
+  void didFindPath(const std::vector<PathStep> &steps) override;
   void didMark(std::string_view text, int64_t cycle) override;
 
   size_t numEvents() const { return events.size() + marks.size(); }
@@ -34,6 +35,8 @@ public:
   std::string toJSON() const;
 
 private:
+  void writePath(class JSONWriter &json, double microsecondsPerCycle) const;
+
   struct Mark {
     std::string text;
     int64_t cycle;
@@ -42,6 +45,7 @@ private:
   const Program &program;
   std::vector<RetiredInstruction> events;
   std::vector<Mark> marks;
+  std::vector<PathStep> path;
 };
 
 } // namespace lpu
