@@ -136,7 +136,7 @@ void VecCost::addOperand(const MicroOp &op, bool isWrite) {
   (isWrite ? section.traffic.lmuWritten : section.traffic.lmuRead) += bytes;
 }
 
-/// A Gather or Scatter. In HBM each walk along the innermost dimension touches
+/// cost_walk: a Gather or Scatter. In HBM each walk along the innermost dimension touches
 /// the bursts of its own stretch of the table.
 void VecCost::addTable(const MicroOp &op, bool isWrite) {
   const ResolvedView &table = views[op.operand];
@@ -220,6 +220,7 @@ std::optional<int64_t> VecCost::innerStep(const MicroOp &op) const {
   return isPure ? std::optional<int64_t>(0) : std::nullopt;
 }
 
+/// cost_section.
 void VecCost::leaveSection() {
   // Within a section every lane does one value after the other.
   int64_t lanes = machine.vxeLanes;
