@@ -251,7 +251,8 @@ Problem InstructionVerifier::verifyIndexed() {
   bool isGather = word.opcode == Opcode::Gather;
   const View &rows = isGather ? *target : *source;
   const View &table = isGather ? *source : *target;
-  if (rows.rank != table.rank || rows.type != table.type) { // gather_c2, scatter_c2
+  if (rows.rank != table.rank ||
+      rows.type != table.type) { // gather_c2, scatter_c2
     return "sizes " + sizesText(rows) + " of " +
            std::string(nameOf(rows.type)) + " and " + sizesText(table) +
            " of " + std::string(nameOf(table.type)) +

@@ -11,7 +11,9 @@
 // (fitted here to minimise the largest relative error, coefficients rounded to
 // f32 one after the other), undo the reduction. Where one f32 is not enough for
 // an intermediate result it is a sum of two, `high + low`. NumericsTest
-// measures the errors against f64.
+// measures the errors against f64. docs/Transcendentals.md, a part of the
+// specification, has the same sequences as text; test_transcendentals.py
+// compares the two.
 //
 // All functions are static: see Numerics.h.
 //

@@ -1,9 +1,11 @@
 //===- NumericsTest.cpp - Accuracy and special values ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measures every transcendental against f64 over all magnitudes, subnormals
-// included, and checks that the kernels compute exactly the same as the
-// functions on single numbers. Conversions are checked over all halves.
+// Measures every transcendental against f64, in f32 over all magnitudes,
+// subnormals included, and in bf16 and f16 over all numbers; the bounds are
+// those of docs/Transcendentals.md. Checks that the kernels compute exactly the
+// same as the functions on single numbers. Conversions are checked over all
+// halves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,15 +15,28 @@
 #include "lpu/Simulator/Numerics.h"
 
 #include <cmath>
+#include <fstream>
 #include <random>
+#include <sstream>
+#include <string>
 
 using namespace lpu;
 using namespace lpu::test;
 
 namespace {
 
+/// A float format: how many digits it has and the exponents that it reaches.
+struct Format {
+  int digits, lowestUnit, overflow;
+  /// The nearest number of the format.
+  float (*round)(float);
+};
+const Format f32 = {24, -149, 128, [](float x) { return x; }};
+const Format bf16 = {8, -133, 128, numerics::roundToBF16};
+const Format f16 = {11, -24, 16, numerics::roundToF16};
+
 /// The distance of `got` from the exact value in units of the last place.
-double ulps(float got, double exact) {
+double ulps(float got, double exact, const Format &format = f32) {
   if (std::isnan(exact) || std::isnan(got)) {
     return std::isnan(exact) == std::isnan(got) ? 0 : INFINITY;
   }
@@ -30,10 +45,13 @@ double ulps(float got, double exact) {
   }
   int exponent;
   std::frexp(exact, &exponent);
-  double unit = std::ldexp(1.0, std::max(std::min(exponent, 128) - 24, -149));
+  double unit = std::ldexp(
+      1.0, std::max(std::min(exponent, format.overflow) - format.digits,
+                    format.lowestUnit));
   // An infinity stands for the first number that does not exist.
-  double value = std::isinf(got) ? std::copysign(0x1p128, got) : double(got);
-  double reference = std::min(std::max(exact, -0x1p128), 0x1p128);
+  double limit = std::ldexp(1.0, format.overflow);
+  double value = std::isinf(got) ? std::copysign(limit, got) : double(got);
+  double reference = std::min(std::max(exact, -limit), limit);
   return std::abs(value - reference) / unit;
 }
 
@@ -42,41 +60,95 @@ struct Function {
   MicroOpcode opcode;
   float (*function)(float);
   double (*exact)(double);
-  double bound; ///< Ulps.
 };
 
-#define FUNCTION(name, opcode, bound)                                          \
+#define FUNCTION(name, opcode)                                                 \
   {#name, MicroOpcode::opcode, numerics::name,                                 \
-   [](double x) { return std::name(x); }, bound}
+   [](double x) { return std::name(x); }}
 
 const Function functions[] = {
-    FUNCTION(exp, ExpF, 1),
-    FUNCTION(exp2, Exp2F, 1),
-    FUNCTION(expm1, Expm1F, 1),
-    FUNCTION(log, LogF, 1),
-    FUNCTION(log2, Log2F, 1),
-    FUNCTION(log10, Log10F, 1),
-    FUNCTION(log1p, Log1pF, 1),
-    FUNCTION(sin, SinF, 1),
-    FUNCTION(cos, CosF, 1),
-    FUNCTION(tan, TanF, 1),
-    FUNCTION(tanh, TanhF, 1.5),
-    FUNCTION(erf, ErfF, 1.25),
-    FUNCTION(erfc, ErfcF, 2),
+    FUNCTION(exp, ExpF),
+    FUNCTION(exp2, Exp2F),
+    FUNCTION(expm1, Expm1F),
+    FUNCTION(log, LogF),
+    FUNCTION(log2, Log2F),
+    FUNCTION(log10, Log10F),
+    FUNCTION(log1p, Log1pF),
+    FUNCTION(sin, SinF),
+    FUNCTION(cos, CosF),
+    FUNCTION(tan, TanF),
+    FUNCTION(tanh, TanhF),
+    FUNCTION(erf, ErfF),
+    FUNCTION(erfc, ErfcF),
     {"rsqrt", MicroOpcode::RsqrtF, numerics::rsqrt,
-     [](double x) { return 1 / std::sqrt(x); }, 1.5},
-    FUNCTION(atan, AtanF, 1.5),
-    FUNCTION(asin, AsinF, 1.25),
-    FUNCTION(acos, AcosF, 1),
-    FUNCTION(sinh, SinhF, 2),
-    FUNCTION(cosh, CoshF, 1.5),
-    FUNCTION(asinh, AsinhF, 1.5),
-    FUNCTION(acosh, AcoshF, 1.25),
-    FUNCTION(atanh, AtanhF, 1),
-    FUNCTION(cbrt, CbrtF, 0.75),
+     [](double x) { return 1 / std::sqrt(x); }},
+    FUNCTION(atan, AtanF),
+    FUNCTION(asin, AsinF),
+    FUNCTION(acos, AcosF),
+    FUNCTION(sinh, SinhF),
+    FUNCTION(cosh, CoshF),
+    FUNCTION(asinh, AsinhF),
+    FUNCTION(acosh, AcoshF),
+    FUNCTION(atanh, AtanhF),
+    FUNCTION(cbrt, CbrtF),
 };
 
 #undef FUNCTION
+
+/// The errors that the specification states for a function.
+struct Bounds {
+  double f32 = 0, bf16 = 0, f16 = 0;
+};
+Bounds boundsOf(const std::string &name) {
+  std::ifstream page(LPU_DOCS_DIRECTORY "/Transcendentals.md");
+  std::string start = "| " + name + " | ", line;
+  Bounds bounds;
+  while (std::getline(page, line)) {
+    if (line.compare(0, start.size(), start) == 0) {
+      char bar;
+      std::istringstream(line.substr(start.size())) >> bounds.f32 >> bar >>
+          bounds.bf16 >> bar >> bounds.f16;
+      return bounds;
+    }
+  }
+  ADD_FAILURE() << "docs/Transcendentals.md has no row for " << name;
+  return bounds;
+}
+
+/// The largest error and where it is.
+class Worst {
+public:
+  void add(double error, double x) {
+    if (error > worst) {
+      worst = error;
+      at = x;
+    }
+  }
+  void expectWithin(double bound, const std::string &what) const {
+    EXPECT_LE(worst, bound) << what << " at " << std::hexfloat << at;
+    testing::Test::RecordProperty(what, std::to_string(worst));
+  }
+
+private:
+  double worst = 0, at = 0;
+};
+
+/// Measures a function, rounded to a narrow type, over all numbers of it.
+template <typename Call, typename Exact>
+void expectNarrow(const std::string &name, const Bounds &bounds, Call call,
+                  Exact exact) {
+  for (bool isBF16 : {true, false}) {
+    const Format &format = isBF16 ? bf16 : f16;
+    Worst worst;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+      uint16_t half = static_cast<uint16_t>(bits);
+      float x = isBF16 ? numerics::bf16ToF32(half) : numerics::f16ToF32(half);
+      worst.add(ulps(format.round(call(x)), exact(double(x)), format), x);
+    }
+    worst.expectWithin(isBF16 ? bounds.bf16 : bounds.f16,
+                       name + (isBF16 ? " in bf16" : " in f16"));
+  }
+}
 
 /// Bit patterns over the whole range, and more of them around 1.
 std::vector<float> samples() {
@@ -94,17 +166,30 @@ std::vector<float> samples() {
 TEST(Numerics, FunctionsAreWithinTheirBounds) { // num_transcendental
   std::vector<float> values = samples();
   for (const Function &f : functions) {
-    double worst = 0;
-    float at = 0;
+    Worst worst;
     for (float x : values) {
-      double error = ulps(f.function(x), f.exact(x));
-      if (error > worst) {
-        worst = error;
-        at = x;
-      }
+      worst.add(ulps(f.function(x), f.exact(x)), x);
     }
-    EXPECT_LE(worst, f.bound) << f.name << " at " << std::hexfloat << at;
-    RecordProperty(f.name, std::to_string(worst));
+    worst.expectWithin(boundsOf(f.name).f32, f.name);
+  }
+}
+
+// All 65,536 numbers of both types.
+TEST(Numerics, NarrowResultsAreWithinTheirBounds) { // num_transcendental
+  for (const Function &f : functions) {
+    expectNarrow(f.name, boundsOf(f.name), f.function, f.exact);
+  }
+  for (float y : {0.5f, 2.0f, -1.5f, 3.0f, 0.1f, 10.0f}) {
+    expectNarrow(
+        "pow", boundsOf("pow"), [=](float x) { return numerics::pow(x, y); },
+        [=](double x) { return std::pow(x, double(y)); });
+    expectNarrow(
+        "pow", boundsOf("pow"), [=](float x) { return numerics::pow(y, x); },
+        [=](double x) { return std::pow(double(y), x); });
+    expectNarrow(
+        "atan2", boundsOf("atan2"),
+        [=](float x) { return numerics::atan2(x, y); },
+        [=](double x) { return std::atan2(x, double(y)); });
   }
 }
 
@@ -136,8 +221,8 @@ TEST(Numerics, FunctionsOfTwo) {
     worstAtan2 = std::max(worstAtan2, ulps(numerics::atan2(y, x),
                                            std::atan2(double(y), double(x))));
   }
-  EXPECT_LE(worstPow, 1);
-  EXPECT_LE(worstAtan2, 1.5);
+  EXPECT_LE(worstPow, boundsOf("pow").f32);
+  EXPECT_LE(worstAtan2, boundsOf("atan2").f32);
 }
 
 TEST(Numerics, SpecialValuesOfPowAndAtan2) {

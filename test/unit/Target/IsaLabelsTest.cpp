@@ -60,8 +60,7 @@ bool isConstraintOrFault(const std::string &word) {
   size_t digits = word.find_last_not_of("0123456789");
   return digits != std::string::npos && digits + 1 < word.size() &&
          digits >= 2 && (word[digits] == 'c' || word[digits] == 'f') &&
-         word[digits - 1] == '_' &&
-         word.find('_') == digits - 1;
+         word[digits - 1] == '_' && word.find('_') == digits - 1;
 }
 
 /// What stands before the first '_'.
