@@ -40,7 +40,7 @@ std::optional<Error> Executor::execute(const QueuedInstruction &instruction) {
   case Opcode::Scatter:
     return executeIndexed(instruction);
   case Opcode::Stream:
-    streamQueue.push(views[0], word.a, word.b, memory);
+    streamQueue.push(views[0], instruction.index, word.a, word.b, memory);
     footprint.add(views[0], false);
     return std::nullopt;
   case Opcode::Mm:

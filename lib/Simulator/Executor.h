@@ -38,7 +38,7 @@ public:
   /// The message of an error does not name the instruction.
   std::optional<Error> execute(const QueuedInstruction &instruction);
 
-  StreamQueue &streams() { return streamQueue; }
+  const StreamQueue &streams() const { return streamQueue; }
 
 private:
   std::optional<Error> executeIndexed(const QueuedInstruction &instruction);

@@ -8,6 +8,7 @@
 
 #include "RaceChecker.h"
 
+#include "Deadlock.h"
 #include "lpu/Target/Names.h"
 
 #include <algorithm>
@@ -59,35 +60,32 @@ Error RaceChecker::describe(const Access &access, const Use &other,
           ErrorKind::Runtime};
 }
 
-/// Whether some unit's use is not known to `self`. Most are known, which spares
-/// the comparison of bytes.
-bool RaceChecker::mayRace(const Uses &uses, unsigned self, bool isWrite) const {
-  for (unsigned other = 0; other < numUnits; ++other) {
-    uint64_t known = clocks[self][other];
-    if (other != self && (uses.writes[other].number > known ||
-                          (isWrite && uses.reads[other].number > known))) {
+/// Whether some use is not known. Most are, which spares the comparison of
+/// bytes. A unit knows its own.
+bool RaceChecker::mayRace(const Uses &uses, const Clock &clock, bool isWrite) {
+  for (unsigned other = 0; other < numComponents; ++other) {
+    if (uses.writes[other].number > clock[other] ||
+        (isWrite && uses.reads[other].number > clock[other])) {
       return true;
     }
   }
   return false;
 }
 
-/// Compares one access with the last ones of all other units, and notes it.
-std::optional<Error> RaceChecker::check(Unit unit, const Access &access) {
-  auto self = static_cast<unsigned>(unit);
-  const Clock &clock = clocks[self];
+/// Compares one access of an instruction that knows `clock` with the last ones
+/// of all others, and notes it as one of `component`.
+std::optional<Error> RaceChecker::check(unsigned component, const Clock &clock,
+                                        const Access &access) {
   auto &sets = memories[{access.range.space, access.range.argument}];
   for (const auto &[bytes, uses] : sets) {
     if (bytes.begin >= access.range.end) {
       break; // Sorted by their beginning.
     }
-    if (!mayRace(uses, self, access.isWrite) || !bytes.overlaps(access.bytes)) {
+    if (!mayRace(uses, clock, access.isWrite) ||
+        !bytes.overlaps(access.bytes)) {
       continue;
     }
-    for (unsigned other = 0; other < numUnits; ++other) {
-      if (other == self) {
-        continue;
-      }
+    for (unsigned other = 0; other < numComponents; ++other) {
       if (uses.writes[other].number > clock[other]) {
         return describe(access, uses.writes[other], true);
       }
@@ -97,7 +95,8 @@ std::optional<Error> RaceChecker::check(Unit unit, const Access &access) {
     }
   }
   Uses &uses = sets[access.bytes];
-  (access.isWrite ? uses.writes : uses.reads)[self] = {clock[self], lastIndex};
+  (access.isWrite ? uses.writes : uses.reads)[component] = {clock[component],
+                                                            lastIndex};
   return std::nullopt;
 }
 
@@ -112,23 +111,50 @@ std::optional<Error> RaceChecker::run(Unit unit, const Item &item) {
   if (item.word.opcode == Opcode::Post) {
     tokens[item.word.aux].push_back({item.word.a, clock});
     counts[item.word.aux] += item.word.a;
+    lastPosts[item.word.aux] = item.index;
     return std::nullopt;
   }
   if (item.word.opcode == Opcode::Mm) {
-    join(clock, streams.front());
+    clock[streamPort] = std::max(clock[streamPort], streams.front().number);
     streams.pop_front();
   }
   ++clock[self];
   lastIndex = item.index;
+  unsigned component = self;
+  if (item.word.opcode == Opcode::Stream) {
+    component = streamPort;
+    streams.push_back({item.index, ++clock[streamPort]});
+  }
   for (const Access &access : item.accesses) {
-    if (std::optional<Error> error = check(unit, access)) {
+    if (std::optional<Error> error = check(component, clock, access)) {
       return error;
     }
   }
-  if (item.word.opcode == Opcode::Stream) {
-    streams.push_back(clock);
-  }
   return std::nullopt;
+}
+
+Error RaceChecker::describeDeadlock() const {
+  Deadlock deadlock;
+  deadlock.counts = counts;
+  for (unsigned unit = 0; unit < numUnits; ++unit) {
+    for (const Item &item : queues[unit]) {
+      deadlock.queues[unit].push_back(item.index);
+    }
+  }
+  return deadlock.describe(program);
+}
+
+std::optional<Error> RaceChecker::finish() const {
+  for (const std::deque<Item> &queue : queues) {
+    if (!queue.empty()) {
+      return describeDeadlock();
+    }
+  }
+  LeftOver rest{counts, lastPosts, {}};
+  for (const StreamEntry &entry : streams) {
+    rest.streams.push_back(entry.index);
+  }
+  return rest.describe(program);
 }
 
 std::optional<Error> RaceChecker::issue(const IssuedInstruction &instruction) {
@@ -150,6 +176,9 @@ std::optional<Error> RaceChecker::issue(const IssuedInstruction &instruction) {
         progress = true;
       }
     }
+  }
+  if (!queues[issuer].empty()) {
+    return describeDeadlock();
   }
   return std::nullopt;
 }

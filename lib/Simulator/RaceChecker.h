@@ -1,16 +1,17 @@
 //===- RaceChecker.h - Are conflicting accesses ordered? ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Happens-before with vector clocks (Mattern 1988, Fidge 1988), one component a
-// unit. An instruction knows what its queue did before, what the ICP had done
-// when it issued it, what a post says that a wait of its queue took, and, for a
-// matrix instruction, the stream that fed it. Two accesses to the same bytes
-// from different units, one of them a write, of which neither is known to the
+// Happens-before (docs/ISA.md, `sync_c2`) with vector clocks (Mattern 1988,
+// Fidge 1988), one component a unit. An instruction knows what its queue did
+// before, what the ICP had done when it issued it, and what a post says that a
+// wait of its queue took. A matrix instruction also knows that the stream which
+// fed it has read its source, but not what the SMA did before that stream: so
+// reads of streams have a component of their own, the stream port. Two accesses
+// to the same bytes, one of them a write, of which neither is known to the
 // other are a race, whatever happened to come first in this run.
 //
-// Ranges are bounding ranges: views that interleave without sharing a byte
-// count as overlapping. If several units post one semaphore, counts are taken
-// in the order of this run.
+// Neither values nor time are looked at. If several units post one semaphore,
+// counts are taken in the order of this run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,15 +33,22 @@ class RaceChecker {
 public:
   explicit RaceChecker(const Program &program) : program(program) {}
 
-  /// The next instruction in the order of issue. An error is the first race.
+  /// The next instruction in the order of issue. An error is the first race, or
+  /// a deadlock if the ICP cannot go on.
   std::optional<Error> issue(const IssuedInstruction &instruction);
+  /// The end of the program: an error if units stand still, or if posts or
+  /// stream entries are left over.
+  std::optional<Error> finish() const;
 
   /// The later instruction of the race.
   uint32_t faultIndex() const { return lastIndex; }
 
 private:
+  /// Where instructions of a unit are counted, and the reads of streams.
+  static constexpr unsigned streamPort = numUnits;
+  static constexpr unsigned numComponents = numUnits + 1;
   /// How many instructions of each unit are known to have been done.
-  using Clock = std::array<uint64_t, numUnits>;
+  using Clock = std::array<uint64_t, numComponents>;
 
   struct Item {
     uint32_t index;
@@ -59,24 +67,32 @@ private:
     uint32_t index = 0;
   };
   struct Uses {
-    std::array<Use, numUnits> reads, writes;
+    std::array<Use, numComponents> reads, writes;
   };
   using Memory = std::pair<Space, uint16_t>;
+
+  struct StreamEntry {
+    uint32_t index;
+    uint64_t number; ///< Of the stream port.
+  };
 
   bool isReady(const Item &item) const;
   std::optional<Error> run(Unit unit, const Item &item);
   void takeTokens(unsigned semaphore, uint32_t count, Clock &clock);
-  bool mayRace(const Uses &uses, unsigned self, bool isWrite) const;
-  std::optional<Error> check(Unit unit, const Access &access);
+  static bool mayRace(const Uses &uses, const Clock &clock, bool isWrite);
+  std::optional<Error> check(unsigned component, const Clock &clock,
+                             const Access &access);
   Error describe(const Access &access, const Use &other,
                  bool otherWrites) const;
+  Error describeDeadlock() const;
 
   const Program &program;
   std::array<std::deque<Item>, numUnits> queues;
   std::array<Clock, numUnits> clocks{};
   std::array<std::deque<Token>, numSemaphores> tokens;
   std::array<uint64_t, numSemaphores> counts{};
-  std::deque<Clock> streams;
+  std::array<uint32_t, numSemaphores> lastPosts{};
+  std::deque<StreamEntry> streams;
   std::map<Memory, std::map<StridedBytes, Uses>> memories;
   uint32_t lastIndex = 0;
 };

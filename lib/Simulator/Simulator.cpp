@@ -23,6 +23,8 @@
 #include "lpu/Target/Names.h"
 #include "lpu/Target/Verifier.h"
 
+#include <algorithm>
+
 using namespace lpu;
 
 /// Instructions that the ICP may be ahead of the units, so that a long loop
@@ -54,7 +56,8 @@ public:
       : program(program), plans(plans), memory(memory), options(options),
         listener(listener), footprint(program.numArguments()),
         executor(program, plans, memory, pool, footprint),
-        queues(executor, options, options.timing ? nullptr : listener) {
+        queues(program, executor, options,
+               options.timing ? nullptr : listener) {
     if (options.timing) {
       timeline = std::make_unique<Timeline>(program.machine, listener,
                                             options.criticalPath);
@@ -95,8 +98,11 @@ private:
 
 } // namespace
 
-/// Adds the instruction and its source to a message.
+/// Adds the instruction and its source to a message, unless it names them.
 Error Run::locate(const Error &error, uint32_t index) const {
+  if (error.kind == ErrorKind::Deadlock) {
+    return error;
+  }
   std::string message = error.message + " [instruction " +
                         std::to_string(index) + " (" +
                         std::string(nameOf(program.text[index].opcode)) + ")";
@@ -232,7 +238,7 @@ std::optional<Error> Run::runControl(const QueuedInstruction &instruction,
     return options.values ? queues.wait(word.aux, word.a, instruction.index)
                           : std::nullopt;
   case Opcode::Post:
-    queues.post(word.aux, word.a);
+    queues.post(word.aux, word.a, instruction.index);
     return std::nullopt;
   case Opcode::Trace:
     if (timeline) {
@@ -301,7 +307,16 @@ Result<Report> Run::run() {
   report.scratchBytes = static_cast<int64_t>(program.scratchBytes);
   report.warnings = capacityWarnings(program);
   for (bool done = false; !done;) {
-    if (std::optional<Error> error = step(icp.fetch(), done)) {
+    uint32_t index = icp.fetch();
+    if (std::count(options.omit.begin(), options.omit.end(), index) > 0) {
+      continue;
+    }
+    if (std::optional<Error> error = step(index, done)) {
+      return *error;
+    }
+  }
+  if (races) {
+    if (std::optional<Error> error = races->finish()) {
       return *error;
     }
   }
@@ -352,6 +367,15 @@ Result<Report> Simulator::run(void *const *arguments, size_t numArguments,
     return Error{"program " + program.name + " got " +
                  std::to_string(numArguments) + " arguments, expected " +
                  std::to_string(expected)};
+  }
+  for (uint32_t index : options.omit) {
+    bool isSync = index < program.text.size() &&
+                  (program.text[index].opcode == Opcode::Wait ||
+                   program.text[index].opcode == Opcode::Post);
+    if (!isSync) {
+      return Error{"instruction " + std::to_string(index) +
+                   " cannot be left out, expected a wait or a post"};
+    }
   }
   Memory &memory = implementation->memory;
   memory.bind(arguments);

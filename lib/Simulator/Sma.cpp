@@ -203,14 +203,24 @@ void lpu::scatterRows(const ResolvedView &destination,
 // Stream buffer
 //===----------------------------------------------------------------------===//
 
-void StreamQueue::push(const ResolvedView &view, uint32_t viewNumber,
-                       uint32_t passes, const Memory &memory) {
+void StreamQueue::push(const ResolvedView &view, uint32_t index,
+                       uint32_t viewNumber, uint32_t passes,
+                       const Memory &memory) {
   Entry entry;
   entry.view = view;
   entry.data = memory.address(view);
+  entry.index = index;
   entry.viewNumber = viewNumber;
   entry.passes = passes;
   entries.push_back(std::move(entry));
+}
+
+std::vector<uint32_t> StreamQueue::sources() const {
+  std::vector<uint32_t> result;
+  for (const Entry &entry : entries) {
+    result.push_back(entry.index);
+  }
+  return result;
 }
 
 StreamQueue::Entry StreamQueue::pop() {

@@ -46,16 +46,18 @@ public:
   struct Entry {
     ResolvedView view;
     const uint8_t *data = nullptr; ///< The element at index 0.
+    uint32_t index = 0;            ///< Of the Stream in .text.
     uint32_t viewNumber = 0;       ///< In Program::views.
     uint32_t passes = 0;
     std::vector<uint8_t> copy;
   };
 
-  void push(const ResolvedView &view, uint32_t viewNumber, uint32_t passes,
-            const Memory &memory);
+  void push(const ResolvedView &view, uint32_t index, uint32_t viewNumber,
+            uint32_t passes, const Memory &memory);
   bool empty() const { return entries.empty(); }
   Entry pop();
-  void clear() { entries.clear(); }
+  /// The Streams whose entries are in the buffer.
+  std::vector<uint32_t> sources() const;
 
   /// Keeps the pushed values of `range`, which is about to change.
   void detach(const ByteRange &range);

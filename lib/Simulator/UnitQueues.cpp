@@ -7,14 +7,14 @@
 
 #include "UnitQueues.h"
 
-#include "lpu/Target/Names.h"
+#include "Deadlock.h"
 
 using namespace lpu;
 
-UnitQueues::UnitQueues(Executor &executor, const RunOptions &options,
-                       Listener *listener)
-    : executor(executor), order(options.interleave), listener(listener),
-      dma(options.dma.kind), dmaRandom(options.dma.seed) {
+UnitQueues::UnitQueues(const Program &program, Executor &executor,
+                       const RunOptions &options, Listener *listener)
+    : program(program), executor(executor), order(options.interleave),
+      listener(listener), dma(options.dma.kind), dmaRandom(options.dma.seed) {
   if (dma == Dma::Random) {
     rarity = static_cast<unsigned>(dmaRandom.draw() % 8);
   }
@@ -42,7 +42,7 @@ std::optional<Error> UnitQueues::execute(Unit unit,
   if (word.opcode == Opcode::Wait) {
     counts[word.aux] -= word.a;
   } else if (word.opcode == Opcode::Post) {
-    counts[word.aux] += word.a;
+    post(word.aux, word.a, instruction.index);
   } else {
     error = executor.execute(instruction);
   }
@@ -88,6 +88,27 @@ std::optional<Error> UnitQueues::land() {
   return std::nullopt;
 }
 
+bool UnitQueues::landStream(std::optional<Error> &error) {
+  for (auto it = inFlight.begin(); it != inFlight.end(); ++it) {
+    if (it->word.opcode != Opcode::Stream) {
+      continue;
+    }
+    ByteRange source = it->views[0].bounds();
+    for (auto before = inFlight.begin(); before != it; ++before) {
+      // The first view is what a transfer writes.
+      if (!before->views.empty() &&
+          before->views[0].bounds().overlaps(source)) {
+        return false;
+      }
+    }
+    error = execute(Unit::SMA, *it);
+    inFlight.erase(it);
+    --pendingCount;
+    return true;
+  }
+  return false;
+}
+
 bool UnitQueues::step(std::optional<Error> &error) {
   bool landsNow =
       dma == Dma::Random && !inFlight.empty() && dmaRandom.drawOneIn(rarity);
@@ -101,7 +122,12 @@ bool UnitQueues::step(std::optional<Error> &error) {
   if (inFlight.empty()) {
     return false;
   }
-  error = land();
+  const auto &products = queues[static_cast<unsigned>(Unit::SXE)];
+  bool wantsStream = dma == Dma::Late && !products.empty() &&
+                     products.front().word.opcode == Opcode::Mm;
+  if (!wantsStream || !landStream(error)) {
+    error = land();
+  }
   return true;
 }
 
@@ -124,11 +150,7 @@ std::optional<Error> UnitQueues::wait(unsigned semaphore, uint32_t count,
   while (counts[semaphore] < count) {
     if (!step(error)) {
       lastIndex = index;
-      return describeDeadlock("icp waits for " + std::to_string(count) +
-                              " on semaphore " + std::to_string(semaphore) +
-                              ", which holds " +
-                              std::to_string(counts[semaphore]) +
-                              " (instruction " + std::to_string(index) + ")");
+      return describeDeadlock(index);
     }
     if (error) {
       return error;
@@ -142,7 +164,7 @@ std::optional<Error> UnitQueues::run(size_t left) {
   std::optional<Error> error;
   while (pendingCount > left) {
     if (!step(error)) {
-      return describeDeadlock("");
+      return describeDeadlock(std::nullopt);
     }
     if (error) {
       return error;
@@ -151,48 +173,22 @@ std::optional<Error> UnitQueues::run(size_t left) {
   return std::nullopt;
 }
 
-/// Names every unit that is stuck, where, and on what (sync_f1).
-Error UnitQueues::describeDeadlock(const std::string &icp) const {
-  std::string message = "deadlock: " + icp;
-  for (Unit unit : {Unit::SMA, Unit::SXE, Unit::VXE}) {
-    const auto &queue = queues[static_cast<unsigned>(unit)];
-    if (queue.empty()) {
-      continue;
-    }
-    if (message.back() != ' ') {
-      message += "; ";
-    }
-    const QueuedInstruction &head = queue.front();
-    message += std::string(nameOf(unit)) + " waits for ";
-    if (head.word.opcode == Opcode::Wait) {
-      message += std::to_string(head.word.a) + " on semaphore " +
-                 std::to_string(head.word.aux) + ", which holds " +
-                 std::to_string(counts[head.word.aux]);
-    } else {
-      message += "the stream of view " + std::to_string(head.word.c);
-    }
-    message += " (instruction " + std::to_string(head.index) + ")";
+/// A snapshot of who waits for what (sync_f1).
+Error UnitQueues::describeDeadlock(std::optional<uint32_t> icp) const {
+  Deadlock deadlock;
+  deadlock.counts = counts;
+  if (icp) {
+    deadlock.queues[static_cast<unsigned>(Unit::ICP)] = {*icp};
   }
-  return {message, ErrorKind::Deadlock};
+  for (Unit unit : {Unit::SMA, Unit::SXE, Unit::VXE}) {
+    for (const QueuedInstruction &item : queues[static_cast<unsigned>(unit)]) {
+      deadlock.queues[static_cast<unsigned>(unit)].push_back(item.index);
+    }
+  }
+  return deadlock.describe(program);
 }
 
 std::optional<Error> UnitQueues::checkDrained() const {
-  std::string message;
-  for (unsigned i = 0; i < numSemaphores; ++i) {
-    if (counts[i] != 0) {
-      message += (message.empty() ? "semaphore " : ", semaphore ") +
-                 std::to_string(i) + " holds " + std::to_string(counts[i]);
-    }
-  }
-  if (!message.empty()) {
-    return Error{"at the end of the program " + message +
-                     ", expected every post to be waited for",
-                 ErrorKind::Deadlock};
-  }
-  if (!executor.streams().empty()) {
-    return Error{"at the end of the program the stream buffer is not empty, "
-                 "expected an mm for every stream",
-                 ErrorKind::Deadlock};
-  }
-  return std::nullopt;
+  return LeftOver{counts, lastPosts, executor.streams().sources()}.describe(
+      program);
 }

@@ -26,7 +26,8 @@ namespace lpu {
 class UnitQueues {
 public:
   /// `listener` may be null; it gets didRetire.
-  UnitQueues(Executor &executor, const RunOptions &options, Listener *listener);
+  UnitQueues(const Program &program, Executor &executor,
+             const RunOptions &options, Listener *listener);
 
   /// An instruction of a unit, or a Wait or Post with that unit.
   void push(Unit unit, QueuedInstruction instruction);
@@ -39,7 +40,10 @@ public:
   /// wait of the ICP. `index` is the instruction that waits.
   std::optional<Error> wait(unsigned semaphore, uint32_t count, uint32_t index);
   /// A post of the ICP.
-  void post(unsigned semaphore, uint32_t count) { counts[semaphore] += count; }
+  void post(unsigned semaphore, uint32_t count, uint32_t index) {
+    counts[semaphore] += count;
+    lastPosts[semaphore] = index;
+  }
 
   /// Lets units run until at most `left` instructions are pending.
   std::optional<Error> run(size_t left);
@@ -57,9 +61,15 @@ private:
   bool isReady(const QueuedInstruction &instruction) const;
   /// The oldest transfer in flight takes effect, and so do posts behind it.
   std::optional<Error> land();
+  /// The oldest stream in flight takes effect before the transfers in front of
+  /// it, of which an Mm that takes its entry knows nothing. False if it needs
+  /// what they write, or if there is none.
+  bool landStream(std::optional<Error> &error);
   std::optional<Error> execute(Unit unit, const QueuedInstruction &instruction);
-  Error describeDeadlock(const std::string &icp) const;
+  /// `icp` is the wait in which the ICP stands, if it does.
+  Error describeDeadlock(std::optional<uint32_t> icp) const;
 
+  const Program &program;
   Executor &executor;
   UnitOrder order;
   Listener *listener;
@@ -71,6 +81,7 @@ private:
   /// With random DMA: a transfer lands before one in 2^rarity instructions.
   unsigned rarity = 0;
   std::array<uint64_t, numSemaphores> counts{};
+  std::array<uint32_t, numSemaphores> lastPosts{};
   size_t pendingCount = 0;
   uint32_t lastIndex = 0;
 };

@@ -70,7 +70,8 @@ public:
 
   PyReport run(const nb::sequence &arguments, bool values, bool timing,
                std::string_view dma, std::string_view interleave,
-               std::string_view checks, unsigned threads, bool trace);
+               std::string_view checks, std::vector<uint32_t> omit,
+               unsigned threads, bool trace);
 
 private:
   void *addressOf(nb::handle argument, size_t number, bool values) const;
@@ -141,7 +142,8 @@ void *PyProgram::addressOf(nb::handle argument, size_t number,
 
 PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
                         std::string_view dma, std::string_view interleave,
-                        std::string_view checks, unsigned threads, bool trace) {
+                        std::string_view checks, std::vector<uint32_t> omit,
+                        unsigned threads, bool trace) {
   size_t expected = program().numArguments();
   size_t given = nb::len(arguments);
   if (given != expected) {
@@ -160,6 +162,7 @@ PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
   options.dma = take(lpu::Dma::parse(dma));
   options.interleave = take(lpu::Interleave::parse(interleave));
   options.checks = take(lpu::parseChecks(checks));
+  options.omit = std::move(omit);
 
   PyReport result;
   std::optional<lpu::Result<lpu::Report>> outcome;
@@ -382,9 +385,30 @@ static void bindProgram(nb::module_ &m) {
       .def_prop_ro("num_instructions", property([](const lpu::Program &p) {
                      return p.text.size();
                    }))
+      .def_prop_ro(
+          "synchronisation",
+          [](const PyProgram &self) {
+            nb::list result;
+            const std::vector<lpu::Instruction> &text = self.program().text;
+            for (size_t i = 0; i < text.size(); ++i) {
+              const lpu::Instruction &word = text[i];
+              if (word.opcode == lpu::Opcode::Wait ||
+                  word.opcode == lpu::Opcode::Post) {
+                result.append(
+                    nb::make_tuple(i, std::string(lpu::nameOf(word.opcode)),
+                                   std::string(lpu::nameOf(
+                                       static_cast<lpu::Unit>(word.flags))),
+                                   word.aux, word.a));
+              }
+            }
+            return result;
+          },
+          "Waits and posts: (instruction, 'wait' or 'post', unit, semaphore, "
+          "count).")
       .def("run", &PyProgram::run, "arguments"_a, nb::kw_only(),
            "values"_a = true, "timing"_a = true, "dma"_a = "early",
-           "interleave"_a = "fixed", "checks"_a = "none", "threads"_a = 0,
+           "interleave"_a = "fixed", "checks"_a = "none",
+           "omit"_a = std::vector<uint32_t>(), "threads"_a = 0,
            "trace"_a = false,
            "Runs on inputs, then outputs: each an address, (address, bytes), "
            "an array, or None without values. IndexError for an index fault, "

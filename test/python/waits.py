@@ -3,7 +3,8 @@
 
 A wait orders an instruction after all that stands before a post. It could go if the other waits
 and the queues imply that order anyway: what an instruction knows to be complete is a vector clock
-with a component for each unit.
+with a component for each unit. A product that takes an entry of the stream buffer knows nothing of
+what the memory unit did before that stream, so streams imply no order.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class Unit:
     # For each unit, how many of its instructions are known to be complete.
     clock: dict[str, int] = field(default_factory=lambda: dict.fromkeys(UNITS, 0))
     count: int = 0
-    # Waits since the last instruction: how far they order after which unit, and what that knew.
-    waits: list[tuple[str, int, dict[str, int]]] = field(default_factory=list)
+    # Waits since the last instruction: number, how far they order after which unit, and what that knew.
+    waits: list[tuple[int, str, int, dict[str, int]]] = field(default_factory=list)
 
 
 def _join(clock: dict[str, int], other: dict[str, int]) -> None:
@@ -38,9 +39,16 @@ def _join(clock: dict[str, int], other: dict[str, int]) -> None:
 
 def count_waits(isa: str) -> tuple[int, int]:
     """Of a straight-line program at stage `isa`: all waits, and those that others imply."""
+    total, redundant = find_waits(isa)
+    return total, len(redundant)
+
+
+def find_waits(isa: str) -> tuple[int, set[int]]:
+    """How many waits there are, and the numbers of those that others imply."""
     units = {name: Unit() for name in UNITS}
     posts: dict[int, list[tuple[str, int, dict[str, int]]]] = {}
-    total = redundant = 0
+    total = 0
+    redundant: set[int] = set()
     for line in isa.splitlines():
         if sync := SYNC.match(line):
             kind, name, semaphore = sync[1], sync[2], int(sync[3])
@@ -49,8 +57,8 @@ def count_waits(isa: str) -> tuple[int, int]:
                 done = {**unit.clock, name: unit.count}
                 posts.setdefault(semaphore, []).append((name, unit.count, done))
             else:
+                unit.waits.append((total, *posts[semaphore].pop(0)))
                 total += 1
-                unit.waits.append(posts[semaphore].pop(0))
             continue
         found = INSTRUCTION.match(line)
         if not found or found[1] not in UNIT_OF:
@@ -58,13 +66,14 @@ def count_waits(isa: str) -> tuple[int, int]:
         name = UNIT_OF[found[1]]
         unit = units[name]
         _join(unit.clock, units["icp"].clock)  # It was issued after what the ICP waited for.
-        for number, (producer, position, _) in enumerate(unit.waits):
+        for number, producer, position, _ in unit.waits:
             without = dict(unit.clock)
-            for other, (_, _, known) in enumerate(unit.waits):
+            for other, _, _, known in unit.waits:
                 if other != number:
                     _join(without, known)
-            redundant += without[producer] >= position
-        for _, _, known in unit.waits:
+            if without[producer] >= position:
+                redundant.add(number)
+        for _, _, _, known in unit.waits:
             _join(unit.clock, known)
         unit.waits.clear()
         unit.count += 1

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace lpu {
 
@@ -74,6 +75,9 @@ struct RunOptions {
   Dma dma = Dma::Early;
   Interleave interleave = Interleave::Fixed;
   Checks checks = Checks::None;
+  /// Waits and posts that are left out, by their number in .text: what a
+  /// program without them would do, and whether checks notice.
+  std::vector<uint32_t> omit;
   /// Host threads; 0 means one a hardware thread.
   unsigned threads = 0;
 };

@@ -128,6 +128,22 @@ TEST(RaceChecker, StreamOrdersItsSource) {
   }
 }
 
+// An entry of the stream buffer says that the stream has read its source, not
+// that the copy before it in the queue is complete.
+TEST(RaceChecker, StreamOrdersNothingElse) {
+  for (bool waits : {true, false}) {
+    Steps steps;
+    steps.load(0);
+    if (waits) {
+      steps.order(Unit::SMA, Unit::SXE, 0);
+    }
+    steps.matmul(steps.block(0), arg(steps.in, DType::F32, {8, 8}),
+                 steps.block(512), {0, 1, 1, 1});
+    std::string message = outcome(steps);
+    EXPECT_EQ(message == "ok", waits) << message;
+  }
+}
+
 // The ICP is a unit as well, and what it issues comes after what it waited for.
 TEST(RaceChecker, ControlUnit) {
   for (bool waits : {true, false}) {

@@ -118,19 +118,109 @@ TEST(Simulator, ReportsADeadlock) { // sync_f1
   builder.post(Unit::SMA, 4);
   builder.wait(Unit::VXE, 4);
   builder.post(Unit::VXE, 3, 2);
-  for (bool timing : {false, true}) {
+  for (Checks checks : {Checks::None, Checks::Standard}) {
     RunOptions options;
-    options.timing = timing;
+    options.checks = checks;
     Result<Report> report = runProgram(builder, {}, options);
     ASSERT_FALSE(bool(report));
     EXPECT_EQ(report.kind(), ErrorKind::Deadlock);
-    EXPECT_NE(report.message().find("sma waits for 2 on semaphore 3, which "
-                                    "holds 0 (instruction 0)"),
-              std::string::npos)
-        << report.message();
-    EXPECT_NE(report.message().find("vxe waits for 1 on semaphore 4"),
-              std::string::npos)
-        << report.message();
+    EXPECT_EQ(report.message(),
+              "deadlock: no unit can go on\n"
+              "  sma waits at instruction 0 (wait) for 2 on semaphore 3, which "
+              "holds 0; instruction 3 (post) would post it, number 2 in the "
+              "queue of vxe\n"
+              "  vxe waits at instruction 2 (wait) for 1 on semaphore 4, which "
+              "holds 0; instruction 1 (post) would post it, number 2 in the "
+              "queue of sma");
+  }
+}
+
+// The ICP waits for what a unit would post after it waited for the ICP's post,
+// to which the ICP does not come; and an mm waits for a stream behind that.
+TEST(Simulator, ReportsADeadlockOfTheICP) {
+  ProgramBuilder builder;
+  unsigned in = builder.input(DType::F32, {1, 4});
+  builder.wait(Unit::SMA, 0);
+  builder.post(Unit::SMA, 1);
+  builder.matmul(lmu(0, DType::F32, {1, 4}), arg(in, DType::F32, {1, 4}),
+                 lmu(64, DType::F32, {1, 1}), {0, 1, 1, 1});
+  builder.wait(Unit::ICP, 1);
+  builder.post(Unit::ICP, 0);
+  std::vector<float> x(4);
+  for (Checks checks : {Checks::None, Checks::Standard}) {
+    RunOptions options;
+    options.checks = checks;
+    Result<Report> report = runProgram(builder, {x.data()}, options);
+    ASSERT_FALSE(bool(report));
+    EXPECT_EQ(report.kind(), ErrorKind::Deadlock);
+    EXPECT_EQ(report.message(),
+              "deadlock: no unit can go on\n"
+              "  icp waits at instruction 4 (wait) for 1 on semaphore 1, which "
+              "holds 0; instruction 1 (post) would post it, number 2 in the "
+              "queue of sma\n"
+              "  sma waits at instruction 0 (wait) for 1 on semaphore 0, which "
+              "holds 0; instruction 5 (post) would post it, but icp does not "
+              "get there\n"
+              "  sxe waits at instruction 3 (mm) for an entry of the stream "
+              "buffer, which is empty; instruction 2 (stream) would push it, "
+              "number 3 in the queue of sma");
+  }
+}
+
+// What the checks see when a wait or a post is left out of a program.
+TEST(Simulator, LeavesOutWaitsAndPosts) {
+  ProgramBuilder builder;
+  unsigned in = builder.input(DType::F32, {4});
+  unsigned out = builder.output(DType::F32, {4});
+  builder.copy(lmu(0, DType::F32, {4}), arg(in, DType::F32, {4}));
+  builder.order(Unit::SMA, Unit::VXE, 0); // 1: post, 2: wait.
+  MicroBuilder micro(1, 1);
+  micro.elements();
+  micro.store(1, micro.load(0));
+  builder.vec(micro, {lmu(0, DType::F32, {4}), arg(out, DType::F32, {4})});
+  builder.order(Unit::VXE, Unit::ICP, 1); // 4, 5: nobody needs it.
+  std::vector<float> x(4), y(4);
+  auto outcome = [&](std::vector<uint32_t> omit) {
+    RunOptions options;
+    options.values = options.timing = false;
+    options.checks = Checks::Standard;
+    options.omit = std::move(omit);
+    Result<Report> report = runProgram(builder, {x.data(), y.data()}, options);
+    return report ? "ok" : report.message();
+  };
+  auto begins = [](const std::string &text, const char *prefix) {
+    return text.rfind(prefix, 0) == 0;
+  };
+  EXPECT_EQ(outcome({}), "ok");
+  EXPECT_TRUE(begins(outcome({2}), "race: ")) << outcome({2});
+  EXPECT_TRUE(begins(outcome({1}), "deadlock: ")) << outcome({1});
+  EXPECT_TRUE(begins(outcome({1, 2}), "race: ")) << outcome({1, 2});
+  EXPECT_EQ(outcome({5}),
+            "left over at the end of the program, expected a wait for every "
+            "post and an mm for every stream:\n"
+            "  semaphore 1 holds 1, posted last by instruction 4 (post)");
+  EXPECT_EQ(outcome({4, 5}), "ok");
+  EXPECT_EQ(outcome({0}),
+            "instruction 0 cannot be left out, expected a wait or a post");
+}
+
+// An mm may go on before the copy in front of its stream is complete.
+TEST(Simulator, AMissingWaitForACopyBeforeAStreamShowsLate) {
+  ProgramBuilder builder;
+  unsigned in = builder.input(DType::F32, {1, 4});
+  unsigned weight = builder.input(DType::F32, {2, 4});
+  unsigned out = builder.output(DType::F32, {1, 2});
+  builder.copy(lmu(0, DType::F32, {1, 4}), arg(in, DType::F32, {1, 4}));
+  builder.matmul(lmu(0, DType::F32, {1, 4}), arg(weight, DType::F32, {2, 4}),
+                 arg(out, DType::F32, {1, 2}), {0, 1, 1, 1});
+  std::vector<float> x(4, 1.0f), w(8, 1.0f), y(2);
+  for (Dma dma : {Dma::Early, Dma::Late}) {
+    RunOptions options;
+    options.dma = dma;
+    Result<Report> report =
+        runProgram(builder, {x.data(), w.data(), y.data()}, options);
+    ASSERT_TRUE(bool(report)) << report.message();
+    EXPECT_EQ(y == std::vector<float>(2, 4.0f), dma.kind == Dma::Early);
   }
 }
 

@@ -1,0 +1,111 @@
+//===- Deadlock.cpp - Who waits for what ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A unit waits for a semaphore or for the stream buffer. Who would provide it
+// stands further back in some queue, or the ICP has not come to it, or nobody
+// would.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Deadlock.h"
+
+#include "lpu/Target/Names.h"
+
+using namespace lpu;
+
+/// "instruction 3 (mm) of node at model.py:7".
+static std::string nameInstruction(const Program &program, uint32_t index) {
+  std::string text = describeInstruction(program, index);
+  const Location *location = program.locationOfInstruction(index);
+  if (location != nullptr && !location->file.empty()) {
+    text += " at " + location->file + ":" + std::to_string(location->line);
+  }
+  return text;
+}
+
+static Unit queueOf(const Instruction &word) {
+  bool isSync = word.opcode == Opcode::Wait || word.opcode == Opcode::Post;
+  return isSync ? static_cast<Unit>(word.flags) : unitOf(word.opcode);
+}
+
+/// Whether `word` is what `waiting` waits for.
+static bool provides(const Instruction &word, const Instruction &waiting) {
+  return waiting.opcode == Opcode::Wait
+             ? word.opcode == Opcode::Post && word.aux == waiting.aux
+             : word.opcode == Opcode::Stream;
+}
+
+/// Who would let `waiting` go on: the first one of each queue, else the first
+/// one that the ICP has not come to.
+static std::string describeProviders(const Deadlock &deadlock,
+                                     const Program &program,
+                                     const Instruction &waiting) {
+  const char *verb = waiting.opcode == Opcode::Wait ? "post" : "push";
+  std::string text;
+  for (unsigned unit = 0; unit < numUnits; ++unit) {
+    const std::vector<uint32_t> &queue = deadlock.queues[unit];
+    for (size_t i = 0; i < queue.size(); ++i) {
+      if (!provides(program.text[queue[i]], waiting)) {
+        continue;
+      }
+      text += text.empty() ? "" : ", ";
+      text += nameInstruction(program, queue[i]) + " would " + verb +
+              " it, number " + std::to_string(i + 1) + " in the queue of " +
+              std::string(nameOf(static_cast<Unit>(unit)));
+      break;
+    }
+  }
+  const std::vector<uint32_t> &icp = deadlock.queues[unsigned(Unit::ICP)];
+  for (size_t i = icp.empty() ? program.text.size() : icp.front() + 1;
+       text.empty() && i < program.text.size(); ++i) {
+    if (provides(program.text[i], waiting)) {
+      text = nameInstruction(program, static_cast<uint32_t>(i)) + " would " +
+             verb + " it, but icp does not get there";
+    }
+  }
+  return text.empty() ? std::string("nobody is left to ") + verb + " it" : text;
+}
+
+Error Deadlock::describe(const Program &program) const {
+  std::string message = "deadlock: no unit can go on";
+  for (unsigned unit = 0; unit < numUnits; ++unit) {
+    if (queues[unit].empty()) {
+      continue;
+    }
+    uint32_t head = queues[unit].front();
+    const Instruction &word = program.text[head];
+    message += "\n  " + std::string(nameOf(static_cast<Unit>(unit))) +
+               " waits at " + nameInstruction(program, head) + " for ";
+    if (word.opcode == Opcode::Wait) {
+      message += std::to_string(word.a) + " on semaphore " +
+                 std::to_string(word.aux) + ", which holds " +
+                 std::to_string(counts[word.aux]);
+    } else {
+      message += "an entry of the stream buffer, which is empty";
+    }
+    message += "; " + describeProviders(*this, program, word);
+  }
+  return {message, ErrorKind::Deadlock};
+}
+
+std::optional<Error> LeftOver::describe(const Program &program) const {
+  std::string message;
+  for (unsigned i = 0; i < numSemaphores; ++i) {
+    if (counts[i] != 0) {
+      message += "\n  semaphore " + std::to_string(i) + " holds " +
+                 std::to_string(counts[i]) + ", posted last by " +
+                 nameInstruction(program, lastPosts[i]);
+    }
+  }
+  for (uint32_t stream : streams) {
+    message += "\n  the stream buffer holds what " +
+               nameInstruction(program, stream) + " pushed";
+  }
+  if (message.empty()) {
+    return std::nullopt;
+  }
+  return Error{"left over at the end of the program, expected a wait for every "
+               "post and an mm for every stream:" +
+                   message,
+               ErrorKind::Deadlock};
+}

@@ -1,0 +1,46 @@
+//===- Deadlock.h - Who waits for what ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A snapshot of units that stand still, and the report of it: for each unit
+// the instruction at the head of its queue with its source, what it waits for,
+// and who would provide it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LPU_LIB_SIMULATOR_DEADLOCK_H
+#define LPU_LIB_SIMULATOR_DEADLOCK_H
+
+#include "lpu/Target/Program.h"
+#include "lpu/Target/Result.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace lpu {
+
+struct Deadlock {
+  /// By unit, the instructions that it has not done, the head first. That of
+  /// the ICP holds the wait in which it stands, or nothing.
+  std::array<std::vector<uint32_t>, numUnits> queues;
+  std::array<uint64_t, numSemaphores> counts{};
+
+  /// One line a unit that waits.
+  Error describe(const Program &program) const;
+};
+
+/// What is left when all units have done everything.
+struct LeftOver {
+  std::array<uint64_t, numSemaphores> counts{};
+  /// The last instruction that posted each semaphore.
+  std::array<uint32_t, numSemaphores> lastPosts{};
+  /// Instructions whose stream entries nobody took.
+  std::vector<uint32_t> streams;
+
+  /// Nothing if nothing is left over.
+  std::optional<Error> describe(const Program &program) const;
+};
+
+} // namespace lpu
+
+#endif // LPU_LIB_SIMULATOR_DEADLOCK_H
