@@ -46,7 +46,7 @@ static std::string outcome(const ProgramBuilder &builder) {
   return report ? "ok" : report.message();
 }
 
-TEST(RaceChecker, OrderedProgram) {
+TEST(RaceChecker, OrderedProgram) { // sync_o1, sync_o3
   Steps steps;
   steps.load(0);
   steps.order(Unit::SMA, Unit::VXE, 0);
@@ -96,7 +96,7 @@ TEST(RaceChecker, TwoReadsAreNoRace) {
 }
 
 // SMA -> VXE -> SXE orders SMA before SXE.
-TEST(RaceChecker, OrderIsTransitive) {
+TEST(RaceChecker, OrderIsTransitive) { // sync_o5
   Steps steps;
   steps.load(0);
   steps.order(Unit::SMA, Unit::VXE, 0);
@@ -108,7 +108,7 @@ TEST(RaceChecker, OrderIsTransitive) {
 }
 
 // What is streamed has been read when the matrix instruction is done.
-TEST(RaceChecker, StreamOrdersItsSource) {
+TEST(RaceChecker, StreamOrdersItsSource) { // sync_o4
   for (bool waits : {true, false}) {
     Steps steps;
     steps.matmul(steps.block(0), steps.block(256), steps.block(512),
@@ -130,7 +130,7 @@ TEST(RaceChecker, StreamOrdersItsSource) {
 
 // An entry of the stream buffer says that the stream has read its source, not
 // that the copy before it in the queue is complete.
-TEST(RaceChecker, StreamOrdersNothingElse) {
+TEST(RaceChecker, StreamOrdersNothingElse) { // sync_o4
   for (bool waits : {true, false}) {
     Steps steps;
     steps.load(0);
@@ -145,7 +145,7 @@ TEST(RaceChecker, StreamOrdersNothingElse) {
 }
 
 // The ICP is a unit as well, and what it issues comes after what it waited for.
-TEST(RaceChecker, ControlUnit) {
+TEST(RaceChecker, ControlUnit) { // sync_o2
   for (bool waits : {true, false}) {
     Steps steps;
     steps.load(0);

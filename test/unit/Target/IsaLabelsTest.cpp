@@ -82,7 +82,8 @@ std::set<std::string> labels() {
       continue;
     }
     bool isRule = word.rfind("cost_", 0) == 0 || word.rfind("num_", 0) == 0 ||
-                  word == "micro_order" || word == "fault_where";
+                  word.rfind("sync_o", 0) == 0 || word == "micro_order" ||
+                  word == "fault_where";
     bool isMicroOp = bool(parseName<MicroOpcode>(word));
     if ((isRule || isConstraintOrFault(word)) && !isMicroOp) {
       result.insert(word);
