@@ -8,10 +8,11 @@ An f32 is a numpy f32. An integer of any width is an int64 that holds its value 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from . import floats, transcendentals, trigonometry
+from . import floats, sequences
 from .floats import F32
 from .syntax import Micro
 
@@ -136,8 +137,8 @@ def _extend(op: Micro, a: Array) -> Array:
 
 # --- The table --------------------------------------------------------------------------------------
 
-_TRANSCENDENTALS = "exp exp2 expm1 log log2 log10 log1p erf erfc rsqrt cbrt"
-_TRIGONOMETRY = "sin cos tan tanh sinh cosh asinh acosh atanh atan atan2 asin acos"
+_TRANSCENDENTALS = """exp exp2 expm1 log log2 log10 log1p erf erfc rsqrt cbrt pow
+    sin cos tan tanh sinh cosh asinh acosh atanh atan atan2 asin acos"""
 
 _FLOAT: dict[str, Callable[..., Array]] = {
     "add_f": np.add,
@@ -161,9 +162,7 @@ _FLOAT: dict[str, Callable[..., Array]] = {
     "copy_sign_f": np.copysign,
     "round_bf16": floats.round_bf16,
     "round_f16": floats.round_f16,
-    "pow_f": transcendentals.pow_,
-    **{f"{name}_f": getattr(transcendentals, name) for name in _TRANSCENDENTALS.split()},
-    **{f"{name}_f": getattr(trigonometry, name) for name in _TRIGONOMETRY.split()},
+    **{f"{name}_f": partial(sequences.evaluate, name) for name in _TRANSCENDENTALS.split()},
 }
 
 _INTEGER: dict[str, Callable[..., Array]] = {
