@@ -89,6 +89,20 @@ Executor::executeIndexed(const QueuedInstruction &instruction) {
   return std::nullopt;
 }
 
+/// Whether a stream entry has the sizes that the other operands have: all were
+/// the same when the program was loaded, but a size register can change between
+/// the stream and the mm.
+static bool fits(const ResolvedView &entry, const ResolvedView &activations,
+                 const ResolvedView &output, MmFields shape) {
+  const int64_t *sizes = entry.sizes;
+  const int64_t *columns = output.sizes + shape.batch + shape.rows;
+  const int64_t *depths = activations.sizes + shape.batch + shape.rows;
+  return std::equal(output.sizes, output.sizes + shape.batch, sizes) &&
+         std::equal(columns, columns + shape.cols, sizes + shape.batch) &&
+         std::equal(depths, depths + shape.depth,
+                    sizes + shape.batch + shape.cols);
+}
+
 /// The elements of a view in memory of their own, if `output` overlaps them.
 static uint8_t *stage(const ResolvedView &view, uint8_t *data,
                       const ResolvedView &output,
@@ -133,6 +147,11 @@ std::optional<Error> Executor::executeMm(const QueuedInstruction &instruction) {
                      " passes, expected " +
                      std::to_string((rows + perPass - 1) / perPass) + " for " +
                      std::to_string(rows) + " rows",
+                 ErrorKind::Runtime};
+  }
+  if (!fits(entry.view, activations, output, shape)) { // mm_f2
+    return Error{"a size of the stream entry is not that of the other "
+                 "operands, expected its register unchanged since the stream",
                  ErrorKind::Runtime};
   }
   std::vector<uint8_t> stagedActivations, stagedStream;

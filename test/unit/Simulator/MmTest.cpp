@@ -365,7 +365,55 @@ TEST(Mm, OutputMayOverlapAnOperand) {
   EXPECT_EQ(square, (std::vector<float>{2, 3, 4, 7}));
 }
 
-TEST(Mm, PassesMustMatchRows) { // mm_f1
+/// What a run says whose path is not known at load, so that nothing of streams
+/// has been checked before. `damage` gets the numbers of stream and mm.
+std::string faultOf(const std::function<void(Program &, uint32_t)> &damage) {
+  ProgramBuilder builder;
+  builder.input(DType::F32, {5, 2});
+  builder.input(DType::F32, {3, 2});
+  builder.output(DType::F32, {5, 3});
+  builder.emit(Opcode::Li, 0, 1, 2);
+  builder.emit(Opcode::Branch, 0, 0, 2);
+  View a = arg(0, DType::F32, {5, 2}), w = arg(1, DType::F32, {3, 2});
+  a.dynamicDim = w.dynamicDim = 1;
+  a.sizeRegister = w.sizeRegister = 1;
+  uint32_t stream = static_cast<uint32_t>(builder.program.text.size());
+  builder.matmul(a, w, arg(2, DType::F32, {5, 3}), {0, 1, 1, 1});
+  damage(builder.program, stream);
+  builder.program.locationOf.resize(builder.program.text.size(), 0xffffffffu);
+  std::vector<float> left(10), right(6), out(15);
+  Result<Report> report =
+      runProgram(builder, {left.data(), right.data(), out.data()}, {});
+  if (report) {
+    return "ok";
+  }
+  EXPECT_EQ(report.kind(), ErrorKind::Runtime);
+  return report.message();
+}
+
+TEST(Mm, StreamsMustFitAtRunTime) { // mm_f1, mm_f2
+  EXPECT_EQ(faultOf([](Program &, uint32_t) {}), "ok");
+  EXPECT_EQ(
+      faultOf([](Program &p, uint32_t stream) { p.text[stream].b = 1; }),
+      "the stream entry has 1 passes, expected 2 for 5 rows [instruction 3 "
+      "(mm)]");
+  EXPECT_EQ(faultOf([](Program &p, uint32_t stream) {
+              p.views.push_back(p.views[p.text[stream].a]);
+              p.text[stream].a = static_cast<uint32_t>(p.views.size() - 1);
+            }),
+            "the next stream entry is view 3, expected view 0 [instruction 3 "
+            "(mm)]");
+  EXPECT_EQ(faultOf([](Program &p, uint32_t stream) {
+              p.text.insert(p.text.begin() + stream + 1,
+                            {Opcode::Li, 0, 1, 1, 0, 0});
+            }),
+            "a size of the stream entry is not that of the other operands, "
+            "expected its register unchanged since the stream [instruction 4 "
+            "(mm)]");
+}
+
+// The same is found at load where the path is known.
+TEST(Mm, PassesMustMatchRows) { // stream_c4
   ProgramBuilder builder;
   builder.input(DType::F32, {5, 2});
   builder.input(DType::F32, {3, 2});

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The specification labels its clauses: `mm_c1` is a constraint, `mm_f1` a
-// fault, `cost_mm` a formula, `num_mm` a rule of arithmetic. Each must be cited
-// by a test, and a constraint or fault also by the code that checks it; what
-// tests and code cite must be on the page. A citation is the label as a word,
-// in a comment next to the case that shows the clause.
+// fault, `sync_o1` a rule of order, `cost_mm` a formula, `num_mm` a rule of
+// arithmetic. Each must be cited by a test, and a constraint or fault also by
+// the code that checks it; what tests and code cite must be on the page. A
+// citation is the label as a word, in a comment next to the case that shows
+// the clause.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,12 +56,24 @@ void forEachWord(const std::string &text, Function function) {
   }
 }
 
-/// Whether a word is a name, '_', 'c' or 'f', and a number.
+/// The letter of a label like mm_c1: a name, '_', a letter and a number. 0 for
+/// any other word.
+char kindOf(const std::string &word) {
+  size_t letter = word.find_last_not_of("0123456789");
+  bool hasForm = letter != std::string::npos && letter + 1 < word.size() &&
+                 letter >= 2 && word.find('_') == letter - 1;
+  return hasForm ? word[letter] : '\0';
+}
+
+/// Whether a word has the form of a constraint, a fault or a rule of order.
+bool isNumbered(const std::string &word) {
+  char kind = kindOf(word);
+  return kind == 'c' || kind == 'f' || kind == 'o';
+}
+
 bool isConstraintOrFault(const std::string &word) {
-  size_t digits = word.find_last_not_of("0123456789");
-  return digits != std::string::npos && digits + 1 < word.size() &&
-         digits >= 2 && (word[digits] == 'c' || word[digits] == 'f') &&
-         word[digits - 1] == '_' && word.find('_') == digits - 1;
+  char kind = kindOf(word);
+  return kind == 'c' || kind == 'f';
 }
 
 /// What stands before the first '_'.
@@ -85,7 +98,7 @@ std::set<std::string> labels() {
                   word.rfind("sync_o", 0) == 0 || word == "micro_order" ||
                   word == "fault_where";
     bool isMicroOp = bool(parseName<MicroOpcode>(word));
-    if ((isRule || isConstraintOrFault(word)) && !isMicroOp) {
+    if ((isRule || isNumbered(word)) && !isMicroOp) {
       result.insert(word);
     }
   }
@@ -142,14 +155,14 @@ TEST(IsaLabels, ConstraintsAndFaultsAreCitedByCode) {
 TEST(IsaLabels, CitationsAreOnThePage) {
   std::set<std::string> onPage = labels(), subjects;
   for (const std::string &label : onPage) {
-    if (isConstraintOrFault(label)) {
+    if (isNumbered(label)) {
       subjects.insert(subjectOf(label));
     }
   }
   EXPECT_GT(onPage.size(), 100u);
   for (const auto *words : {&testWords(), &codeWords()}) {
     for (const std::string &word : *words) {
-      if (isConstraintOrFault(word) && subjects.count(subjectOf(word))) {
+      if (isNumbered(word) && subjects.count(subjectOf(word))) {
         EXPECT_TRUE(onPage.count(word)) << word << " is not on the page";
       }
     }
