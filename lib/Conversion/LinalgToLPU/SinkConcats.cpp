@@ -135,7 +135,8 @@ static std::optional<int64_t> findLoop(AffineMap map, unsigned loop) {
 static std::optional<unsigned> getSplitLoop(OpOperand &operand,
                                             tensor::ConcatOp concat) {
   auto user = dyn_cast<linalg::GenericOp>(operand.getOwner());
-  if (!user || !user.hasPureTensorSemantics() || !user.isDpsInput(&operand) ||
+  if (!user || !user.hasPureTensorSemantics() || user.hasDynamicShape() ||
+      !user.isDpsInput(&operand) ||
       user.getNumLoops() != user.getNumParallelLoops()) {
     return std::nullopt;
   }

@@ -173,3 +173,23 @@ func.func @backwards(%a: tensor<4xf32>, %b: tensor<4xf32>, %s: tensor<8xf32>) ->
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// What reads it beside an operand of unknown size stays whole: its parts have no sizes to slice by.
+// CHECK-LABEL: func.func @unknown_size
+func.func @unknown_size(%a: tensor<4xf32>, %b: tensor<4xf32>, %s: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  // CHECK: tensor.concat
+  // CHECK: linalg.generic
+  // CHECK-NOT: linalg.generic
+  %c = tensor.concat dim(0) %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+    ins(%c, %s : tensor<8xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    linalg.yield %m : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
