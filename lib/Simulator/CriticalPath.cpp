@@ -58,8 +58,19 @@ std::vector<PathStep> CausalLog::walkBack(Moment last) const {
   }
   for (uint32_t at = last.cause; at != 0;) {
     const Step &step = steps[at - 1];
+    int64_t start = step.previous != 0 ? steps[step.previous - 1].end : 0;
+    PathStep *after = path.empty() ? nullptr : &path.back();
+    if (after != nullptr && after->link == PathLink::Same &&
+        after->index == step.index && after->unit == step.unit &&
+        after->reason == step.reason) {
+      // The chunks of a transfer are one step.
+      after->start = start;
+      after->link = step.previous != 0 ? step.link : PathLink::Begin;
+      at = step.previous;
+      continue;
+    }
     PathStep found;
-    found.start = step.previous != 0 ? steps[step.previous - 1].end : 0;
+    found.start = start;
     found.end = step.end;
     found.index = step.index;
     found.unit = step.unit;
@@ -74,21 +85,14 @@ std::vector<PathStep> CausalLog::walkBack(Moment last) const {
 
 std::vector<PathRow> lpu::summarizePath(const std::vector<PathStep> &path,
                                         const Program &program) {
-  // Locations are told apart by what they say; a program may list one twice.
-  using Key = std::tuple<std::string_view, std::string_view, uint32_t, Opcode,
-                         Unit, PathReason>;
+  using Key = std::tuple<const Location *, Opcode, Unit, PathReason>;
   std::map<Key, PathRow> rows;
-  static const Location unknown;
   for (const PathStep &step : path) {
     const Location *location = program.locationOfInstruction(step.index);
-    if (location == nullptr) {
-      location = &unknown;
-    }
     Opcode opcode = program.text[step.index].opcode;
-    PathRow &row = rows[{location->name, location->file, location->line, opcode,
-                         step.unit, step.reason}];
+    PathRow &row = rows[{location, opcode, step.unit, step.reason}];
     if (row.steps == 0) {
-      row.location = *location;
+      row.location = location != nullptr ? *location : Location();
       row.opcode = opcode;
       row.unit = step.unit;
       row.reason = step.reason;

@@ -71,7 +71,7 @@ public:
   PyReport run(const nb::sequence &arguments, bool values, bool timing,
                std::string_view dma, std::string_view interleave,
                std::string_view checks, std::vector<uint32_t> omit,
-               unsigned threads, bool trace);
+               unsigned threads, bool trace, bool criticalPath);
 
 private:
   void *addressOf(nb::handle argument, size_t number, bool values) const;
@@ -143,7 +143,7 @@ void *PyProgram::addressOf(nb::handle argument, size_t number,
 PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
                         std::string_view dma, std::string_view interleave,
                         std::string_view checks, std::vector<uint32_t> omit,
-                        unsigned threads, bool trace) {
+                        unsigned threads, bool trace, bool criticalPath) {
   size_t expected = program().numArguments();
   size_t given = nb::len(arguments);
   if (given != expected) {
@@ -158,6 +158,7 @@ PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
   lpu::RunOptions options;
   options.values = values;
   options.timing = timing;
+  options.criticalPath = criticalPath;
   options.threads = threads;
   options.dma = take(lpu::Dma::parse(dma));
   options.interleave = take(lpu::Interleave::parse(interleave));
@@ -409,7 +410,7 @@ static void bindProgram(nb::module_ &m) {
            "values"_a = true, "timing"_a = true, "dma"_a = "early",
            "interleave"_a = "fixed", "checks"_a = "none",
            "omit"_a = std::vector<uint32_t>(), "threads"_a = 0,
-           "trace"_a = false,
+           "trace"_a = false, "critical_path"_a = true,
            "Runs on inputs, then outputs: each an address, (address, bytes), "
            "an array, or None without values. IndexError for an index fault, "
            "RuntimeError for others.");

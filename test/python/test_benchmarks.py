@@ -6,7 +6,7 @@ import json
 import pytest
 
 from benchmarks import compile as compile_benchmark
-from benchmarks import decode, harness, ops, prefill
+from benchmarks import decode, harness, ops, prefill, simulator
 
 TINY = ["--model", "tiny", "--machine", "tiny", "--cache", "16"]
 
@@ -58,6 +58,20 @@ def test_ops(tmp_path, capsys):
         assert row["cycles"] >= row["least_cycles"] > 0
         assert row["bound"] in ("hbm", "sxe", "vxe")
     assert "cycles / least" in capsys.readouterr().out
+
+
+def test_simulator(tmp_path, capsys):
+    arguments = [*TINY, "--position", "5", "--dtypes", "f32", "--repetitions", "2"]
+    result = numbers(simulator.main, tmp_path / "numbers.json", *arguments)
+    measured = result["dtypes"]["f32"]
+    assert set(measured["host"]) == set(simulator.KINDS)
+    assert measured["instructions"] > 0 and measured["cycles"] > 0
+    for name, time in measured["host"].items():
+        speed = measured["instructions"] / time["wall_ms"] * 1e3
+        assert measured["instructions_per_second"][name] == pytest.approx(speed)
+    assert time["wall_ms"] > 0 and result["limit_ms"] == 50
+    printed = capsys.readouterr().out
+    assert "instructions / s" in printed and "limit 50" in printed
 
 
 def test_takes_turns():
