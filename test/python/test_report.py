@@ -90,6 +90,20 @@ def test_the_critical_path_adds_up_and_names_lines(compiled, by):
         report.critical_path(by="opcode")
 
 
+@pytest.mark.parametrize("machine", ["lpu-hbm3", "lpu-lpddr5x", "tiny"])
+def test_everything_adds_up_on_every_machine(lpu_compile, machine):
+    def layer(x, w, v):
+        return torch.softmax(torch.nn.functional.layer_norm(x @ w, (192,)) @ v, -1)
+
+    function = lpu_compile(layer, machine=machine)
+    with profile(trace=False) as report:
+        function(torch.randn(5, 64), torch.randn(64, 192), torch.randn(192, 48))
+    assert sum(row.cycles for row in report.critical_path()) == report.cycles > 0
+    for unit, row in report.units.items():
+        assert sum(row.values()) == report.cycles
+        assert sum(report.data_waits[unit].values()) == row["waiting_for_data"]
+
+
 def test_prints_the_critical_path(compiled):
     with profile() as report:
         compiled(torch.randn(1, 256), torch.randn(256, 512))

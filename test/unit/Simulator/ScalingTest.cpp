@@ -125,15 +125,19 @@ int64_t memoryBoundExpected(int64_t size, const MachineModel &m) {
   return end + m.sxeFillCycles + m.lmuLatencyCycles;
 }
 
-/// cost_section: 1 + exp(x) of 8 * size elements on chip, bound by the lanes.
-int64_t vector(int64_t size, const MachineModel &machine) {
-  Counted run(machine);
+MicroBuilder expPlusOne() {
   MicroBuilder micro(1, 1);
   micro.elements();
   uint16_t one = micro.constant(MicroType::F32, 1.0f);
   uint16_t power = micro.f(MicroOpcode::ExpF, micro.load(0));
   micro.store(1, micro.f(MicroOpcode::AddF, power, one));
-  run.vec(micro,
+  return micro;
+}
+
+/// cost_section: exp(x) + 1 of 8 * size elements on chip, bound by the lanes.
+int64_t vector(int64_t size, const MachineModel &machine) {
+  Counted run(machine);
+  run.vec(expPlusOne(),
           {lmu(0, DType::F32, {8 * size}), lmu(4096, DType::F32, {8 * size})});
   return run.cycles();
 }
@@ -316,6 +320,31 @@ TEST(Scaling, RandomPrograms) {
     faster.hbmGBps *= 2;
     faster.hbmLatencyNs /= 2;
     EXPECT_EQ(randomProgram(seed, faster).cycles(), report.cycles);
+  }
+}
+
+// cost_hbm: twice the lanes make this program 16 cycles slower. A weight of 32
+// chunks is asked for from 4 on, each 16 cycles; the last arrives at 616 and is
+// used up 8 cycles later. The VXE computes exp(x) + 1 of 800 elements in
+// 100 * 5 = 500 cycles, from 8 to 508, and then asks for 16 bursts, which the
+// HBM serves when the stream is done, 516 to 532: complete at 642. With 16
+// lanes it asks at 258, in the middle of the stream, which then ends 16 later.
+TEST(Scaling, AFasterUnitMayDelayAnother) {
+  for (int64_t lanes : {8, 16}) {
+    MachineModel machine = tiny();
+    machine.vxeLanes = lanes;
+    Counted run(machine);
+    unsigned w = run.input(DType::F32, {256, 32});
+    unsigned x = run.input(DType::F32, {16, 16});
+    uint32_t weight = run.add(arg(w, DType::F32, {256, 32}));
+    run.stream(weight, 1);
+    run.vec(expPlusOne(),
+            {lmu(8192, DType::F32, {800}), lmu(12288, DType::F32, {800})});
+    run.addOne(lmu(4096, DType::F32, {16}), arg(x, DType::F32, {16}, {16}));
+    uint32_t a = run.add(lmu(0, DType::F32, {1, 32}));
+    uint32_t c = run.add(lmu(1024, DType::F32, {1, 256}));
+    run.emit(Opcode::Mm, 0, MmFields{0, 1, 1, 1}.pack(), a, c, weight);
+    EXPECT_EQ(run.cycles(), (lanes == 8 ? 616 : 632) + 8 + 30);
   }
 }
 
