@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdio>
 #include <fstream>
 #include <set>
@@ -202,14 +203,37 @@ TEST(IsaDoc, MachineParameters) {
   }
 }
 
+/// The section of an opcode, from its heading to the next one of any level.
+static std::string sectionOf(const std::string &name, const char *code) {
+  std::string heading = "\n### " + name + " (" + code + ")\n";
+  size_t begin = page().find(heading);
+  if (begin == std::string::npos) {
+    return "";
+  }
+  begin += heading.size();
+  return page().substr(begin, page().find("\n##", begin) - begin);
+}
+
+// Each section has a summary, the word with the opcode in its box, pseudo-code,
+// and for the units' own instructions the label of its formula.
 TEST(IsaDoc, EveryOpcodeHasASection) {
   for (unsigned i = 0; i < 256; ++i) {
     std::string name(nameOf(static_cast<Opcode>(i)));
     if (name.empty()) {
       continue;
     }
-    char heading[64];
-    std::snprintf(heading, sizeof(heading), "%s (0x%02x)", name.c_str(), i);
-    EXPECT_NE(page().find(heading), std::string::npos) << heading;
+    SCOPED_TRACE(name);
+    char code[8];
+    std::snprintf(code, sizeof(code), "0x%02x", i);
+    std::string section = sectionOf(name, code);
+    ASSERT_FALSE(section.empty());
+    EXPECT_TRUE(std::isupper(static_cast<unsigned char>(section[0])));
+    std::string box = "|  " + std::string(code) + "  |\n";
+    EXPECT_NE(section.find(box), std::string::npos);
+    EXPECT_NE(section.find("\n\n    "), std::string::npos) << "no pseudo-code";
+    if (unitOf(static_cast<Opcode>(i)) != Unit::ICP) {
+      EXPECT_NE(section.find("Timing: `cost_" + name + "`."),
+                std::string::npos);
+    }
   }
 }
