@@ -186,6 +186,8 @@ TEST(MicroOp, FloatRounding) {
          {2, 2, -2, -0.0f, 0, 8388609.0f, -inf, nan, 1e10f});
   checkF(MicroOpcode::RemF, {5, -5, 5.5f, 1e10f, 1, inf},
          {2, -2, 1.5f, std::fmod(1e10f, 3.0f), nan, nan}, {3, 3, -2, 3, 0, 1});
+  checkF(MicroOpcode::RemF, {-6, -0.0f, 1, -1}, {-0.0f, -0.0f, 1, -1},
+         {3, 5, inf, -inf});
 }
 
 TEST(MicroOp, IntegersWrapInTheirWidth) {

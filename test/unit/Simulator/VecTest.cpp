@@ -403,6 +403,36 @@ TEST(Vec, ScattersDuplicatesInOrder) { // micro_order
   EXPECT_EQ(run(MicroCombine::MaximumF), (std::vector<float>{5, 1e8f, 0, 100}));
 }
 
+// A byte of a bool that is neither 0 nor 1 counts as 1 wherever it is read.
+TEST(Vec, BoolsAreReadAsTruth) {
+  std::vector<uint8_t> table = {2, 0, 4}, loaded(3), gathered(3);
+  std::vector<uint8_t> zeros(3), sums = {2, 0, 4};
+  ProgramBuilder builder;
+  for (int i = 0; i < 5; ++i) {
+    builder.output(DType::Bool, {3});
+  }
+  MicroBuilder micro(1, 1);
+  micro.elements();
+  uint16_t index = micro.iota(0);
+  micro.store(1, micro.load(0, MicroType::I1), MicroType::I1);
+  micro.store(2, micro.gather(3, index, MicroType::I1), MicroType::I1);
+  uint16_t zero = micro.load(4, MicroType::I1);
+  micro.scatter(5, index, zero, MicroCombine::OrI, MicroType::I1);
+  View domain = arg(0, DType::Bool, {3});
+  builder.vec(micro,
+              {domain, arg(1, DType::Bool, {3}), arg(2, DType::Bool, {3}),
+               domain, arg(3, DType::Bool, {3}), arg(4, DType::Bool, {3})});
+  onAllHosts(
+      builder,
+      {table.data(), loaded.data(), gathered.data(), zeros.data(), sums.data()},
+      [&] {
+        std::vector<uint8_t> truth = {1, 0, 1};
+        EXPECT_EQ(loaded, truth);
+        EXPECT_EQ(gathered, truth);
+        EXPECT_EQ(sums, truth);
+      });
+}
+
 TEST(Vec, WalksAnyStrides) {
   // A transpose with a broadcast and the indices of both dimensions.
   constexpr int64_t rows = 37, columns = 53;
