@@ -1,4 +1,4 @@
-//===- VerifyProgram.cpp - Check a program as a whole ---------------------===//
+//===- Verify.cpp - Check a program as a whole ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The verifier at the end of stage `isa`. One walk in text order; errors stand
@@ -32,7 +32,7 @@ namespace {
 /// For each semaphore, what is posted and not waited for.
 using Balance = std::array<int64_t, ::lpu::numSemaphores>;
 
-class VerifyProgram : public lpuisa::impl::LPUISAVerifyPassBase<VerifyProgram> {
+class VerifyPass : public lpuisa::impl::LPUISAVerifyPassBase<VerifyPass> {
 public:
   using LPUISAVerifyPassBase::LPUISAVerifyPassBase;
   void runOnOperation() override;
@@ -62,7 +62,7 @@ private:
 // Memories and views
 //===----------------------------------------------------------------------===//
 
-LogicalResult VerifyProgram::verifyMemories() {
+LogicalResult VerifyPass::verifyMemories() {
   ProgramOp program = getOperation();
   auto lmuBytes = static_cast<int64_t>(program.getLmuBytes());
   if (lmuBytes > machine.lmuBytes) {
@@ -74,7 +74,7 @@ LogicalResult VerifyProgram::verifyMemories() {
 }
 
 /// Bytes of the memory in which a view lies.
-int64_t VerifyProgram::getMemoryBytes(ViewAttr view) {
+int64_t VerifyPass::getMemoryBytes(ViewAttr view) {
   ProgramOp program = getOperation();
   switch (view.getSpace()) {
   case ::lpu::Space::Arg:
@@ -89,7 +89,7 @@ int64_t VerifyProgram::getMemoryBytes(ViewAttr view) {
   return 0;
 }
 
-LogicalResult VerifyProgram::verifyView(Operation *op, ViewAttr view) {
+LogicalResult VerifyPass::verifyView(Operation *op, ViewAttr view) {
   unsigned numArguments = getOperation().getNumArguments();
   if (view.getSpace() == ::lpu::Space::Arg &&
       view.getArgument() >= numArguments) {
@@ -145,7 +145,7 @@ LogicalResult VerifyProgram::verifyView(Operation *op, ViewAttr view) {
 // Streams
 //===----------------------------------------------------------------------===//
 
-LogicalResult VerifyProgram::verifyMm(MmOp mm) {
+LogicalResult VerifyPass::verifyMm(MmOp mm) {
   if (openStreams.empty()) {
     return mm.emitOpError() << "found no stream for it, expected one before it "
                                "in the same straight-line code";
@@ -180,7 +180,7 @@ LogicalResult VerifyProgram::verifyMm(MmOp mm) {
   return success();
 }
 
-LogicalResult VerifyProgram::verifyNoOpenStream(Operation *before) {
+LogicalResult VerifyPass::verifyNoOpenStream(Operation *before) {
   if (openStreams.empty()) {
     return success();
   }
@@ -198,7 +198,7 @@ LogicalResult VerifyProgram::verifyNoOpenStream(Operation *before) {
 //===----------------------------------------------------------------------===//
 
 /// What a block leaves behind for each semaphore.
-FailureOr<Balance> VerifyProgram::balance(Block &block) {
+FailureOr<Balance> VerifyPass::balance(Block &block) {
   Balance sum{};
   for (Operation &op : block) {
     if (auto post = dyn_cast<PostOp>(op)) {
@@ -230,7 +230,7 @@ FailureOr<Balance> VerifyProgram::balance(Block &block) {
 }
 
 /// Whether every path runs all instructions.
-bool VerifyProgram::isWithoutBranches() {
+bool VerifyPass::isWithoutBranches() {
   Operation *last = &getOperation().getBodyBlock()->back();
   return !getOperation()
               .walk([&](Operation *op) {
@@ -243,7 +243,7 @@ bool VerifyProgram::isWithoutBranches() {
 }
 
 /// Posts and waits can be counted if every path runs all instructions.
-LogicalResult VerifyProgram::verifyBalance() {
+LogicalResult VerifyPass::verifyBalance() {
   FailureOr<Balance> sum = balance(*getOperation().getBodyBlock());
   if (failed(sum)) {
     return failure();
@@ -265,7 +265,7 @@ LogicalResult VerifyProgram::verifyBalance() {
 // The walk
 //===----------------------------------------------------------------------===//
 
-LogicalResult VerifyProgram::verifyEnd() {
+LogicalResult VerifyPass::verifyEnd() {
   Block *body = getOperation().getBodyBlock();
   Operation *last = body->empty() ? nullptr : &body->back();
   auto branch = dyn_cast_or_null<BranchOp>(last);
@@ -280,7 +280,7 @@ LogicalResult VerifyProgram::verifyEnd() {
   return last->emitOpError() << "found as the last one, expected lpuisa.halt";
 }
 
-LogicalResult VerifyProgram::verifyOp(Operation *op) {
+LogicalResult VerifyPass::verifyOp(Operation *op) {
   WalkResult result = op->getAttrDictionary().walk(
       [&](ViewAttr view) { return WalkResult(verifyView(op, view)); });
   if (result.wasInterrupted()) {
@@ -318,7 +318,7 @@ LogicalResult VerifyProgram::verifyOp(Operation *op) {
   return body;
 }
 
-LogicalResult VerifyProgram::verifyBlock(Block &block) {
+LogicalResult VerifyPass::verifyBlock(Block &block) {
   for (Operation &op : block) {
     if (failed(verifyOp(&op))) {
       return failure();
@@ -327,7 +327,7 @@ LogicalResult VerifyProgram::verifyBlock(Block &block) {
   return verifyNoOpenStream(nullptr);
 }
 
-void VerifyProgram::runOnOperation() {
+void VerifyPass::runOnOperation() {
   machine = mlir::lpu::getMachine(getOperation());
   trips.clear();
   openStreams.clear();
