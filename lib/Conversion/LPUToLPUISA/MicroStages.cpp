@@ -95,9 +95,8 @@ bool Analysis::addStages(Block &body) {
       return fail(linalgOp, "has a loop whose trip count is not known before "
                             "the run; expected static shapes");
     }
-    if (!linalgOp.hasPureTensorSemantics()) {
-      return fail(linalgOp, "is on buffers; expected tensors in a vector body");
-    }
+    assert(linalgOp.hasPureTensorSemantics() &&
+           "what gives a tensor has no buffers");
     firstNode.push_back(numNodes);
     for (unsigned loop = 0; loop < stage.sizes.size(); ++loop) {
       classes.insert(numNodes++);

@@ -55,7 +55,8 @@ FailureOr<Register> VectorLowering::computeScalar(Value value,
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (!stage || argument.getOwner() != stage->op.getBlock()) {
       return emitError(value.getLoc())
-             << "a vector program uses a value from outside of it";
+             << "a vector program computes with " << value.getType()
+             << " as a whole; expected its elements";
     }
     OpOperand *operand = stage->op.getMatchingOpOperand(argument);
     return getElement(operand->get(), stage->op.getMatchingIndexingMap(operand),

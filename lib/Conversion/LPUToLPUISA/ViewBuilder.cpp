@@ -73,11 +73,8 @@ FailureOr<StridedView> ViewBuilder::getRoot(Value memref) {
     return failure();
   }
   if (auto argument = dyn_cast<BlockArgument>(memref)) {
-    if (!isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
-      return emitError(memref.getLoc())
-             << "a buffer must be an argument of the function, an allocation "
-                "or a global; found an argument of a block";
-    }
+    assert(isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
+           "only what stands in the function itself is lowered");
     view->space = ::lpu::Space::Arg;
     view->argument = static_cast<uint16_t>(argument.getArgNumber());
     return view;

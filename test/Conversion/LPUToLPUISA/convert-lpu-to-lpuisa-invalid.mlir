@@ -441,3 +441,156 @@ func.func @two_orders(%x: memref<4x8xf32>, %y: memref<f32> {lpu.output}, %z: mem
   }
   return
 }
+
+// -----
+
+// expected-error @below {{has control flow; expected one block}}
+func.func @two_blocks(%x: memref<4xf32>) {
+  cf.br ^bb1
+^bb1:
+  return
+}
+
+// -----
+
+func.func @scattered_difference(%u: memref<2xf32>, %i: memref<2x1xi32>, %y: memref<4xf32> {lpu.output}) {
+  lpu.vector ins(%u, %i : memref<2xf32>, memref<2x1xi32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: tensor<2xf32>, %b: tensor<2x1xi32>, %o: tensor<4xf32>):
+    // expected-error @below {{combines in a way that the machine has not; expected the update itself, a sum, a product, a minimum, a maximum or bitwise logic}}
+    %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+        ins(%a, %b : tensor<2xf32>, tensor<2x1xi32>) outs(%o : tensor<4xf32>) {
+    ^bb1(%new: f32, %old: f32):
+      %t = arith.subf %old, %new : f32
+      tm_tensor.yield %t : f32
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @size_of_an_operand(%x: memref<4xi64>, %y: memref<4xi64> {lpu.output}) {
+  lpu.vector ins(%x : memref<4xi64>) outs(%y : memref<4xi64>) {
+  // expected-error @below {{a vector program computes with 'tensor<4xi64>' as a whole; expected its elements}}
+  ^bb0(%a: tensor<4xi64>, %o: tensor<4xi64>):
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %a, %c0 : tensor<4xi64>
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%o : tensor<4xi64>) {
+    ^bb1(%out: i64):
+      %t = arith.index_cast %n : index to i64
+      linalg.yield %t : i64
+    } -> tensor<4xi64>
+    lpu.yield %r : tensor<4xi64>
+  }
+  return
+}
+
+// -----
+
+// What decides the order is computed from the two elements alone.
+func.func @sorted_by_another(%x: memref<4xf32>, %y: memref<4xf32> {lpu.output}) {
+  lpu.vector ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %o: tensor<4xf32>):
+    %c0 = arith.constant 0 : index
+    %first = tensor.extract %a[%c0] : tensor<4xf32>
+    %r = tm_tensor.sort dimension(0) outs(%a : tensor<4xf32>) {
+    ^bb1(%p: f32, %q: f32):
+      // expected-error @below {{uses a value that no register holds}}
+      %d = arith.mulf %p, %first : f32
+      %c = arith.cmpf ole, %d, %q : f32
+      tm_tensor.yield %c : i1
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @unknown_trips(%x: memref<4xf32>, %y: memref<f32> {lpu.output}) {
+  lpu.vector ins(%x : memref<4xf32>) outs(%y : memref<f32>) {
+  ^bb0(%a: tensor<4xf32>, %o: tensor<f32>):
+    %d = tensor.cast %a : tensor<4xf32> to tensor<?xf32>
+    // expected-error @below {{has a loop whose trip count is not known before the run; expected static shapes}}
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+        iterator_types = ["reduction"]} ins(%d : tensor<?xf32>) outs(%o : tensor<f32>) {
+    ^bb1(%in: f32, %out: f32):
+      %t = arith.addf %in, %out : f32
+      linalg.yield %t : f32
+    } -> tensor<f32>
+    lpu.yield %r : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+// A section of rows stands behind all elements of a row, not behind some.
+func.func @sum_of_sums(%x: memref<2x4x8xf32>, %y: memref<2xf32> {lpu.output}) {
+  lpu.vector ins(%x : memref<2x4x8xf32>) outs(%y : memref<2xf32>) {
+  ^bb0(%a: tensor<2x4x8xf32>, %o: tensor<2xf32>):
+    %zero = arith.constant dense<0.0> : tensor<2x4xf32>
+    // expected-error @below {{reduces some of the dimensions that the program reduces; expected all}}
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+        iterator_types = ["parallel", "parallel", "reduction"]} ins(%a : tensor<2x4x8xf32>) outs(%zero : tensor<2x4xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      %t = arith.addf %in, %out : f32
+      linalg.yield %t : f32
+    } -> tensor<2x4xf32>
+    %s = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]} ins(%r : tensor<2x4xf32>) outs(%o : tensor<2xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      %t = arith.addf %in, %out : f32
+      linalg.yield %t : f32
+    } -> tensor<2xf32>
+    lpu.yield %s : tensor<2xf32>
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+// Types of unknown sizes hide that five elements are computed and four are read.
+func.func @two_lengths(%x: memref<5xf32>, %y: memref<4xf32> {lpu.output}) {
+  lpu.vector ins(%x : memref<5xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: tensor<5xf32>, %o: tensor<4xf32>):
+    %d = tensor.cast %a : tensor<5xf32> to tensor<?xf32>
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%a : tensor<5xf32>) outs(%d : tensor<?xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      %t = math.exp %in : f32
+      linalg.yield %t : f32
+    } -> tensor<?xf32>
+    // expected-error @below {{has a loop of another length than the rest of the program}}
+    %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+        ins(%o, %r : tensor<4xf32>, tensor<?xf32>) outs(%o : tensor<4xf32>) {
+    ^bb1(%p: f32, %q: f32, %out: f32):
+      %t = arith.addf %p, %q : f32
+      linalg.yield %t : f32
+    } -> tensor<4xf32>
+    lpu.yield %s : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @not_linear(%x: memref<8xf32>, %y: memref<4xf32> {lpu.output}) {
+  lpu.vector ins(%x : memref<8xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: tensor<8xf32>, %o: tensor<4xf32>):
+    // expected-error @below {{writes its result through a map that is not linear}}
+    %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i floordiv 2)>], iterator_types = ["parallel"]}
+        ins(%a : tensor<8xf32>) outs(%o : tensor<4xf32>) {
+    ^bb1(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  }
+  return
+}

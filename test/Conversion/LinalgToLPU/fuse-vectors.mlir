@@ -287,3 +287,119 @@ func.func @view_between(%x: tensor<3x4xf32>) -> (tensor<12xf32>, tensor<3x4xf32>
   } -> tensor<3x4xf32>
   return %view, %d : tensor<12xf32>, tensor<3x4xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Four sums, each of what the one before it gave, take all phases of a program.
+// What only they read is computed in all four.
+// CHECK-LABEL: func.func @four_phases
+func.func @four_phases(%x: tensor<8x64xf32>) -> tensor<8xf32> {
+  // CHECK: lpu.vector ins(%arg0
+  // CHECK-NOT: lpu.vector
+  %e0 = tensor.empty() : tensor<8x64xf32>
+  %d = lpu.vector ins(%x : tensor<8x64xf32>) outs(%e0 : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %o: tensor<8x64xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<8x64xf32>) outs(%o : tensor<8x64xf32>) {
+    ^bb1(%i: f32, %u: f32):
+      %t = arith.addf %i, %i : f32
+      linalg.yield %t : f32
+    } -> tensor<8x64xf32>
+    lpu.yield %r : tensor<8x64xf32>
+  } -> tensor<8x64xf32>
+  %e1 = tensor.empty() : tensor<8xf32>
+  %s = lpu.vector ins(%d : tensor<8x64xf32>) outs(%e1 : tensor<8xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %o: tensor<8xf32>):
+    %zero = arith.constant dense<0.0> : tensor<8xf32>
+    %s0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<8x64xf32>) outs(%zero : tensor<8xf32>) {
+    ^bb1(%i: f32, %acc: f32):
+      %t = arith.addf %i, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    %s1 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %s0 : tensor<8x64xf32>, tensor<8xf32>) outs(%zero : tensor<8xf32>) {
+    ^bb1(%i: f32, %j: f32, %acc: f32):
+      %m = arith.mulf %i, %j : f32
+      %t = arith.addf %m, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    %s2 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %s1 : tensor<8x64xf32>, tensor<8xf32>) outs(%zero : tensor<8xf32>) {
+    ^bb1(%i: f32, %j: f32, %acc: f32):
+      %m = arith.mulf %i, %j : f32
+      %t = arith.addf %m, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    %s3 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %s2 : tensor<8x64xf32>, tensor<8xf32>) outs(%zero : tensor<8xf32>) {
+    ^bb1(%i: f32, %j: f32, %acc: f32):
+      %m = arith.mulf %i, %j : f32
+      %t = arith.addf %m, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    lpu.yield %s3 : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Elements are stored behind the last sum, and there is no phase left for that.
+// CHECK-LABEL: func.func @no_phase_to_store
+func.func @no_phase_to_store(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8xf32>) {
+  // CHECK: %[[D:.+]] = lpu.vector ins(%arg0
+  // CHECK: %[[S:.+]] = lpu.vector ins(%[[D]]
+  // CHECK: return %[[D]], %[[S]]
+  %e0 = tensor.empty() : tensor<8x64xf32>
+  %d = lpu.vector ins(%x : tensor<8x64xf32>) outs(%e0 : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %o: tensor<8x64xf32>):
+    %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<8x64xf32>) outs(%o : tensor<8x64xf32>) {
+    ^bb1(%i: f32, %u: f32):
+      %t = arith.addf %i, %i : f32
+      linalg.yield %t : f32
+    } -> tensor<8x64xf32>
+    lpu.yield %r : tensor<8x64xf32>
+  } -> tensor<8x64xf32>
+  %e1 = tensor.empty() : tensor<8xf32>
+  %s = lpu.vector ins(%d : tensor<8x64xf32>) outs(%e1 : tensor<8xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %o: tensor<8xf32>):
+    %zero = arith.constant dense<0.0> : tensor<8xf32>
+    %s0 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<8x64xf32>) outs(%zero : tensor<8xf32>) {
+    ^bb1(%i: f32, %acc: f32):
+      %t = arith.addf %i, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    %s1 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %s0 : tensor<8x64xf32>, tensor<8xf32>) outs(%zero : tensor<8xf32>) {
+    ^bb1(%i: f32, %j: f32, %acc: f32):
+      %m = arith.mulf %i, %j : f32
+      %t = arith.addf %m, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    %s2 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %s1 : tensor<8x64xf32>, tensor<8xf32>) outs(%zero : tensor<8xf32>) {
+    ^bb1(%i: f32, %j: f32, %acc: f32):
+      %m = arith.mulf %i, %j : f32
+      %t = arith.addf %m, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    %s3 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %s2 : tensor<8x64xf32>, tensor<8xf32>) outs(%zero : tensor<8xf32>) {
+    ^bb1(%i: f32, %j: f32, %acc: f32):
+      %m = arith.mulf %i, %j : f32
+      %t = arith.addf %m, %acc : f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    lpu.yield %s3 : tensor<8xf32>
+  } -> tensor<8xf32>
+  return %d, %s : tensor<8x64xf32>, tensor<8xf32>
+}

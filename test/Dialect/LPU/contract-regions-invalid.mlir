@@ -146,3 +146,14 @@ func.func @tile_size(%x: tensor<2x16xf32>, %w: tensor<8x16xf32>, %c: tensor<2x8x
     ins(%x, %w : tensor<2x16xf32>, tensor<8x16xf32>) outs(%c : tensor<2x8xf32>) -> tensor<2x8xf32>
   return %r : tensor<2x8xf32>
 }
+
+// -----
+
+func.func @no_region(%x: tensor<2x16xf32>, %w: tensor<8x16xf32>, %d: tensor<8xf32>, %c: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  // expected-error @below {{has operands of its epilogue, but no region}}
+  %r = "lpu.contract"(%x, %w, %d, %c) <{
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"], zero_init, operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 0>}> ({}, {})
+    : (tensor<2x16xf32>, tensor<8x16xf32>, tensor<8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+  return %r : tensor<2x8xf32>
+}

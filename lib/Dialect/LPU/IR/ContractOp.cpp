@@ -188,7 +188,8 @@ static LogicalResult checkRegion(ContractOp op, Region &region, StringRef name,
                                  ValueRange inputs) {
   if (region.empty()) {
     if (!inputs.empty()) {
-      return op.emitOpError("has operands of a ") << name << ", but no region";
+      return op.emitOpError("has operands of its ")
+             << name << ", but no region";
     }
     return success();
   }
