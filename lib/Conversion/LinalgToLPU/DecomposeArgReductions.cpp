@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lpu/Conversion/LinalgToLPU/ReplacementCounter.h"
+#include "lpu/Conversion/LinalgToLPU/RewriteCounter.h"
 #include "lpu/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -188,7 +188,7 @@ struct DecomposeArgReductionsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeArgReduction>(&getContext());
-    mlir::lpu::ReplacementCounter counter;
+    mlir::lpu::RewriteCounter counter;
     GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
                                      config))) {

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lpu/Conversion/LinalgToLPU/ReplacementCounter.h"
+#include "lpu/Conversion/LinalgToLPU/RewriteCounter.h"
 #include "lpu/Conversion/Passes.h"
 #include "lpu/Dialect/TMTensor/IR/TMTensor.h"
 
@@ -195,7 +195,7 @@ struct DecomposeTensorOpsPass
     patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate,
                  DecomposeSplat, DecomposeInsert, ReplaceEmptyResults>(
         &getContext());
-    mlir::lpu::ReplacementCounter counter;
+    mlir::lpu::RewriteCounter counter;
     GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
                                      config))) {

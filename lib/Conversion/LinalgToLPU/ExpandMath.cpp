@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lpu/Conversion/LinalgToLPU/ReplacementCounter.h"
+#include "lpu/Conversion/LinalgToLPU/RewriteCounter.h"
 #include "lpu/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -156,7 +156,7 @@ struct ExpandMathPass : mlir::lpu::impl::ExpandMathPassBase<ExpandMathPass> {
                  ExpandClass<math::IsInfOp>, ExpandClass<math::IsFiniteOp>>(
         &getContext());
     math::populateExpansionPatterns(patterns, {"clampf", "ctlz"});
-    mlir::lpu::ReplacementCounter counter;
+    mlir::lpu::RewriteCounter counter;
     GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
                                      config))) {

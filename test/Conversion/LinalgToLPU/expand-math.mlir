@@ -1,4 +1,5 @@
 // RUN: lpu-opt %s --lpu-expand-math -split-input-file | FileCheck %s
+// RUN: lpu-opt %s --lpu-expand-math -split-input-file -mlir-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=STATISTICS
 
 // x^5 = x * (x^2)^2
 // CHECK-LABEL: func.func @power
@@ -74,4 +75,18 @@ func.func @integer_power(%x: i32) -> (i32, i32) {
   %0 = math.ipowi %x, %hundred : i32
   %1 = math.ipowi %x, %zero : i32
   return %0, %1 : i32, i32
+}
+
+// -----
+
+// What folds on the way is not counted.
+// STATISTICS: 0 operations-expanded
+// CHECK-LABEL: func.func @folded
+// CHECK-NEXT: %[[R:.+]] = math.absf %arg0
+// CHECK-NEXT: return %[[R]]
+func.func @folded(%x: f32) -> f32 {
+  %zero = arith.constant -0.0 : f32
+  %s = arith.addf %x, %zero : f32
+  %r = math.absf %s : f32
+  return %r : f32
 }
