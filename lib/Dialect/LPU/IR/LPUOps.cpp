@@ -147,6 +147,9 @@ bool VectorOp::isTable(BlockArgument argument) {
 }
 
 bool VectorOp::readsInit(unsigned index) {
+  if (getBody().empty()) {
+    return true; // Nobody knows while the operation is built.
+  }
   return llvm::any_of(getOutputArgument(index).getUses(), [](OpOperand &use) {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(use.getOwner());
     return !linalgOp || !linalgOp.isDpsInit(&use) ||
