@@ -240,6 +240,11 @@ TEST(Mm, SubnormalsOfBF16AreZero) {
         0x1p-66f);
   check(DType::BF16, DType::BF16, columnsCase(1, 4, 70, 100), false, 3,
         0x1p-126f);
+  // The old output.
+  check(DType::BF16, DType::F32, rowMajorCase(1, 4, 70, 100), true, 5,
+        0x1p-130f);
+  check(DType::BF16, DType::BF16, columnsCase(1, 4, 70, 100), true, 6,
+        0x1p-130f);
   // Not so in f32.
   check(DType::F32, DType::F32, rowMajorCase(1, 4, 70, 100), false, 4,
         0x1p-68f);
@@ -249,17 +254,20 @@ TEST(Mm, NoDepthLeavesTheStart) {
   Case shape = rowMajorCase(1, 2, 3, 0);
   shape.a = {0, 1, 1};
   shape.b = {0, 1, 1};
-  for (bool accumulate : {false, true}) {
-    ProgramBuilder builder;
-    builder.input(DType::F32, {8});
-    builder.output(DType::F32, {2, 3});
-    builder.matmul(arg(0, DType::F32, {2, 0}), arg(0, DType::F32, {3, 0}),
-                   arg(1, DType::F32, {2, 3}), {0, 1, 1, 1}, accumulate);
-    std::vector<float> in(8), out = {1, 2, 3, 4, 5, 6};
-    Result<Report> report = runProgram(builder, {in.data(), out.data()}, {});
-    ASSERT_TRUE(bool(report)) << report.message();
-    EXPECT_EQ(out, accumulate ? (std::vector<float>{1, 2, 3, 4, 5, 6})
-                              : std::vector<float>(6));
+  for (DType type : {DType::F32, DType::BF16}) {
+    for (bool accumulate : {false, true}) {
+      ProgramBuilder builder;
+      builder.input(type, {8});
+      builder.output(DType::F32, {2, 3});
+      builder.matmul(arg(0, type, {2, 0}), arg(0, type, {3, 0}),
+                     arg(1, DType::F32, {2, 3}), {0, 1, 1, 1}, accumulate);
+      // Nothing is added to a subnormal start, so that it stays.
+      const std::vector<float> start = {1, 2, 3, 4, 5, 0x1p-130f};
+      std::vector<float> in(8), out = start;
+      Result<Report> report = runProgram(builder, {in.data(), out.data()}, {});
+      ASSERT_TRUE(bool(report)) << report.message();
+      EXPECT_EQ(out, accumulate ? start : std::vector<float>(6));
+    }
   }
 }
 
