@@ -3,14 +3,16 @@
 
 Dynamo hands over a symbolic graph once a size has changed. Programs have
 static shapes, so the graph is compiled when it is called, for the sizes of
-that call, and the compilation is kept by these sizes. An integer that is no
-size stays an operand (integers.py): its values share one compilation.
+that call, and the compilation is kept by these sizes: of each graph, the
+`CAPACITY` programs that were used last. An integer that is no size stays an
+operand (integers.py): its values share one compilation.
 """
 
 from __future__ import annotations
 
 import copy
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +21,8 @@ from torch import Tensor
 from torch.fx import GraphModule
 
 from .integers import lift_integers
+
+CAPACITY = 64
 
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
@@ -61,16 +65,20 @@ def specialize(gm: GraphModule, compile_static: Compile) -> Callable[..., Any]:
 
 
 def _specialize_sizes(gm: GraphModule, compile_static: Compile) -> Callable[..., Any]:
-    compiled: dict[tuple[Any, ...], Callable[..., Any]] = {}
+    compiled: OrderedDict[tuple[Any, ...], Callable[..., Any]] = OrderedDict()
     lock = threading.RLock()
 
     @torch._dynamo.disable(reason="torch-lpu compiles for concrete sizes here")
     def call(*args: Any) -> Any:
         key = _key(args)
         with lock:
-            if key not in compiled:
-                compiled[key] = compile_static(_static_copy(gm), args)
-        return compiled[key](*args)
+            program = compiled.get(key)
+            if program is None:
+                program = compiled[key] = compile_static(_static_copy(gm), args)
+            compiled.move_to_end(key)
+            while len(compiled) > CAPACITY:
+                compiled.popitem(last=False)
+        return program(*args)
 
     return call
 

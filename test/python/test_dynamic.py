@@ -6,6 +6,8 @@ import torch
 from checks import check
 from trap import trap
 
+from torch_lpu import specialize
+
 
 @pytest.mark.parametrize("dynamic", [None, True])
 def test_each_size_gets_its_program(dynamic):
@@ -18,6 +20,17 @@ def test_each_size_gets_its_program(dynamic):
     for rows in (3, 5, 7, 5, 2):
         x = torch.randn(rows, 4)
         torch.testing.assert_close(compiled(x), function(x))
+
+
+def test_the_programs_that_were_used_last_are_kept(compilations, monkeypatch):
+    monkeypatch.setattr(specialize, "CAPACITY", 2)
+    compiled = torch.compile(lambda x: x + x.shape[0], backend="lpu", dynamic=True)
+    counts = []
+    for rows in (3, 4, 3, 5, 3, 4):
+        x = torch.randn(rows)
+        torch.testing.assert_close(compiled(x), x + rows)
+        counts.append(len(compilations))
+    assert counts == [1, 2, 2, 3, 3, 4]  # 5 takes the place of 4.
 
 
 def window(x, n):
