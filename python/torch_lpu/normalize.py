@@ -22,8 +22,8 @@ from torch.fx.node import map_arg
 from . import ops
 from .attention import convert_flash_attention, group_queries
 from .options import Options
-from .precision import keep_numbers, round_compared, round_once
-from .rewriting import arguments, call, compute_in, shape_of
+from .precision import COMPARISONS, keep_numbers, round_compared, round_once
+from .rewriting import args_of, call, compute_in, shape_of
 from .support import DTYPES, VIEW_OPS
 
 aten = torch.ops.aten
@@ -65,13 +65,13 @@ def keep_scatter(graph: Graph) -> None:
 def _row_write(node: Node) -> tuple[Node, Node, Node, int, bool] | None:
     """(cache, index, value, axis, wrap_negative) if the node writes whole rows."""
     if node.target is aten.index_copy.default:
-        cache, axis, index, value = arguments(node)
+        cache, axis, index, value = args_of(node)
         if not shape_of(cache) or len(shape_of(index)) > 1:
             return None
         return cache, index, value, axis % len(shape_of(cache)), False
     if node.target is not aten.index_put.default:
         return None
-    cache, indices, value, *rest = arguments(node)
+    cache, indices, value, *rest = args_of(node)
     accumulate = rest[0] if rest else node.kwargs.get("accumulate", False)
     used = [(axis, index) for axis, index in enumerate(indices) if index is not None]
     if accumulate or len(used) != 1:
@@ -100,7 +100,7 @@ def count_from_the_end(graph: Graph) -> None:
 def put_copies(graph: Graph) -> None:
     """Copies of rows by index that did not stay whole are writes at indices."""
     for node in list(graph.find_nodes(op="call_function", target=aten.index_copy.default)):
-        table, axis, index, value = arguments(node)
+        table, axis, index, value = args_of(node)
         if not shape_of(table) or len(shape_of(index)) != 1:
             continue
         indices = [None] * (axis % len(shape_of(table))) + [index]
@@ -110,20 +110,10 @@ def put_copies(graph: Graph) -> None:
         graph.erase_node(node)
 
 
-_COMPARISONS = {
-    aten.eq.Scalar,
-    aten.ge.Scalar,
-    aten.gt.Scalar,
-    aten.le.Scalar,
-    aten.lt.Scalar,
-    aten.ne.Scalar,
-}
-
-
 def wrap_numbers(graph: Graph) -> None:
     """PyTorch wraps a number to the type of the integers beside it; torch-mlir extends them."""
     for node in list(graph.nodes):
-        if node.target not in _COMPARISONS and node.target is not aten.remainder.Scalar:
+        if node.target not in COMPARISONS and node.target is not aten.remainder.Scalar:
             continue
         operand, number = node.args
         dtype = operand.meta["val"].dtype

@@ -81,13 +81,13 @@ def _holds(dtype: torch.dtype, number: Any) -> bool:
     return rounded(dtype, number) == number or number != number
 
 
-_COMPARISONS = {getattr(aten, name).Scalar for name in ("eq", "ge", "gt", "le", "lt", "ne")}
+COMPARISONS = frozenset(getattr(aten, name).Scalar for name in ("eq", "ge", "gt", "le", "lt", "ne"))
 
 
 def round_compared(graph: Graph) -> None:
     """PyTorch rounds a number to the type of the tensor it is compared with; torch-mlir keeps float64."""
     for node in list(graph.nodes):
-        if node.target not in _COMPARISONS:
+        if node.target not in COMPARISONS:
             continue
         tensor, number = node.args
         dtype = tensor.meta["val"].dtype

@@ -25,16 +25,11 @@ def _values(tree: Any) -> Any:
     return map_arg(tree, lambda node: node.meta["val"])
 
 
-def args_of(node: Node) -> tuple[Any, ...]:
-    """The arguments of a call whose schema says what each is, which FX's types do not."""
-    return node.args
-
-
 def shape_of(node: Node) -> list[int]:
     return list(node.meta["val"].shape)
 
 
-def arguments(node: Node) -> tuple[Any, ...]:
+def args_of(node: Node) -> tuple[Any, ...]:
     """The positional arguments, whose types the op's schema knows and FX does not."""
     return node.args
 
