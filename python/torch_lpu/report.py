@@ -174,8 +174,16 @@ class Report:
     def busy_share(self) -> dict[str, float]:
         return {unit: row["busy"] / max(sum(row.values()), 1) for unit, row in self.units.items()}
 
-    def table(self) -> Any:
-        """A rich table; `print(report)` shows it as text."""
+    def table(self, top: int = SHOWN_PATH_ROWS, by: str = "line") -> Any:
+        """Units, their waits for data and the critical path, for rich; `print(report)` shows it as text."""
+        from rich.console import Group
+
+        tables = [self._unit_table(), self._wait_table()]
+        if any(run.critical_path for run in self.runs):
+            tables.append(self._path_table(top, by))
+        return Group(*tables)
+
+    def _unit_table(self) -> Any:
         from rich.table import Table
 
         table = Table(
@@ -194,8 +202,19 @@ class Report:
         )
         return table
 
-    def path_table(self, top: int = SHOWN_PATH_ROWS, by: str = "line") -> Any:
-        """The critical path as a rich table."""
+    def _wait_table(self) -> Any:
+        from rich.table import Table
+
+        waits = self.data_waits
+        kinds = list(next(iter(waits.values()), {}))
+        table = Table(title="waiting for data")
+        for column in ("unit", *(kind.replace("_", " ") for kind in kinds)):
+            table.add_column(column, justify="left" if column == "unit" else "right")
+        for unit, row in waits.items():
+            table.add_row(unit, *(f"{row[kind] / max(self.cycles, 1):.1%}" for kind in kinds))
+        return table
+
+    def _path_table(self, top: int, by: str) -> Any:
         from rich.table import Table
 
         table = Table(title="critical path")
@@ -211,8 +230,6 @@ class Report:
         console = Console(width=100, color_system=None)
         with console.capture() as capture:
             console.print(self.table())
-            if any(run.critical_path for run in self.runs):
-                console.print(self.path_table())
         return capture.get()
 
     def to_perfetto(self, path: str | os.PathLike[str]) -> None:

@@ -109,6 +109,7 @@ def test_prints_the_critical_path(compiled):
         compiled(torch.randn(1, 256), torch.randn(256, 512))
     text = str(report)
     assert "critical path" in text and "hbm bandwidth" in text
+    assert "waiting for data" in text and "buffer space" in text
     assert f"test_report.py:{product.__code__.co_firstlineno + 1}" in text
 
 
