@@ -403,6 +403,25 @@ TEST(Vec, ScattersDuplicatesInOrder) { // micro_order
   EXPECT_EQ(run(MicroCombine::MaximumF), (std::vector<float>{5, 1e8f, 0, 100}));
 }
 
+TEST(Vec, ScattersStayInTheirTable) { // micro_f1
+  for (int64_t element : {-1, 3}) {
+    std::vector<float> table(3);
+    ProgramBuilder builder;
+    builder.output(DType::F32, {3});
+    MicroBuilder micro(1, 1);
+    micro.elements();
+    uint16_t at = micro.constant(MicroType::I64, element);
+    micro.scatter(0, at, micro.load(1), MicroCombine::Set);
+    builder.vec(micro, {arg(0, DType::F32, {3}), arg(0, DType::F32, {1})});
+    Result<Report> report = runProgram(builder, {table.data()}, {});
+    ASSERT_FALSE(bool(report));
+    EXPECT_EQ(report.kind(), ErrorKind::Index);
+    EXPECT_EQ(report.message(), "element number " + std::to_string(element) +
+                                    " of operand 0 is out of range, expected "
+                                    "[0, 3) [instruction 0 (vec)]");
+  }
+}
+
 // A byte of a bool that is neither 0 nor 1 counts as 1 wherever it is read.
 TEST(Vec, BoolsAreReadAsTruth) {
   std::vector<uint8_t> table = {2, 0, 4}, loaded(3), gathered(3);

@@ -7,9 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EveryInstruction.h"
 #include "lpu/Target/MachineModel.h"
 #include "lpu/Target/MicroOps.h"
 #include "lpu/Target/Names.h"
+#include "lpu/Target/Verifier.h"
 
 #include <gtest/gtest.h>
 
@@ -19,8 +21,10 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 using namespace lpu;
+using namespace lpu::test;
 
 static const std::string &page() {
   static const std::string text = [] {
@@ -234,6 +238,81 @@ TEST(IsaDoc, EveryOpcodeHasASection) {
     if (unitOf(static_cast<Opcode>(i)) != Unit::ICP) {
       EXPECT_NE(section.find("Timing: `cost_" + name + "`."),
                 std::string::npos);
+    }
+  }
+}
+
+/// An instruction of an opcode in the program; one that has none there takes
+/// the place of the `li`.
+static Instruction &sampleOf(Opcode opcode, Program &program,
+                             const EveryIndices &at) {
+  for (Instruction &word : program.text) {
+    if (word.opcode == opcode) {
+      return word;
+    }
+  }
+  Instruction &word = program.text[at.li];
+  word = opcode == Opcode::Branch ? Instruction{opcode, 1, 1, at.li + 1, 0, 0}
+                                  : Instruction{opcode, 1, 0, 0, 0, 0};
+  return word;
+}
+
+/// The boxes of a word diagram, from c on the left to the opcode.
+static std::vector<std::string> boxesOf(const std::string &section,
+                                        const std::string &code) {
+  size_t end = section.find("|  " + code + "  |\n");
+  size_t begin = section.rfind('\n', end) + 1;
+  std::istringstream line(section.substr(begin + 1, end - begin));
+  std::vector<std::string> boxes;
+  for (std::string box; std::getline(line, box, '|');) {
+    boxes.push_back(box);
+  }
+  return boxes;
+}
+
+// What the diagrams leave empty must be zero, says the verifier too.
+TEST(IsaDoc, EmptyFieldsAreRefused) { // word_c2
+  static const char *const names[] = {"c", "b", "a", "aux", "flags"};
+  for (unsigned i = 0; i < 256; ++i) {
+    auto opcode = static_cast<Opcode>(i);
+    std::string name(nameOf(opcode));
+    if (name.empty()) {
+      continue;
+    }
+    char code[8];
+    std::snprintf(code, sizeof(code), "0x%02x", i);
+    std::vector<std::string> boxes = boxesOf(sectionOf(name, code), code);
+    ASSERT_EQ(boxes.size(), 5u) << name;
+    for (unsigned field = 0; field < 5; ++field) {
+      EveryIndices at;
+      Program program = everyInstruction(&at);
+      Instruction &word = sampleOf(opcode, program, at);
+      if (boxes[field].find_first_not_of(' ') != std::string::npos) {
+        continue;
+      }
+      switch (field) {
+      case 0:
+        word.c = 1;
+        break;
+      case 1:
+        word.b = 1;
+        break;
+      case 2:
+        word.a = 1;
+        break;
+      case 3:
+        word.aux = 1;
+        break;
+      default:
+        word.flags = 1;
+        break;
+      }
+      std::optional<Error> error = verify(program);
+      ASSERT_TRUE(error) << name << " " << names[field];
+      EXPECT_NE(error->message.find("field " + std::string(names[field]) +
+                                    " is 1, expected 0"),
+                std::string::npos)
+          << error->message;
     }
   }
 }
