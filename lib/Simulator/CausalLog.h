@@ -36,10 +36,8 @@ inline Moment later(Moment first, Moment second) {
 
 class CausalLog {
 public:
-  /// Some 400 MB of steps; a longer run has no critical path.
-  static constexpr size_t maxSteps = size_t(1) << 24;
-
-  explicit CausalLog(bool isEnabled) : isEnabled(isEnabled) {}
+  /// Keeps up to `maxSteps` steps. Of a run with more, none.
+  explicit CausalLog(size_t maxSteps) : maxSteps(maxSteps) {}
 
   /// The end of a step that lasts from `start` to `end`. One without duration
   /// leaves no trace.
@@ -50,7 +48,7 @@ public:
   std::vector<PathStep> walkBack(Moment last) const;
 
   /// Whether the run had too many steps to keep.
-  bool isOverfull() const { return isFull; }
+  bool isOverfull() const { return isFull && maxSteps != 0; }
 
 private:
   struct Step {
@@ -61,8 +59,8 @@ private:
     PathReason reason;
     PathLink link;
   };
-  bool isEnabled;
-  bool isFull = false;
+  size_t maxSteps;
+  bool isFull = maxSteps == 0;
   std::vector<Step> steps;
 };
 

@@ -35,7 +35,7 @@ std::string_view lpu::nameOf(PathLink link) {
 Moment CausalLog::add(Moment start, int64_t end, uint32_t index, Unit unit,
                       PathReason reason) {
   Moment result{end, start.cause, PathLink::Same};
-  if (!isEnabled || isFull || end == start.time) {
+  if (isFull || end == start.time) {
     result.link = end == start.time ? start.link : PathLink::Same;
     return result;
   }
@@ -53,7 +53,7 @@ Moment CausalLog::add(Moment start, int64_t end, uint32_t index, Unit unit,
 
 std::vector<PathStep> CausalLog::walkBack(Moment last) const {
   std::vector<PathStep> path;
-  if (!isEnabled || isFull) {
+  if (isFull) {
     return path;
   }
   for (uint32_t at = last.cause; at != 0;) {

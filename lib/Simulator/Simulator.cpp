@@ -59,8 +59,9 @@ public:
         queues(program, executor, options,
                options.timing ? nullptr : listener) {
     if (options.timing) {
-      timeline = std::make_unique<Timeline>(program.machine, listener,
-                                            options.criticalPath);
+      timeline = std::make_unique<Timeline>(
+          program.machine, listener,
+          options.criticalPath ? Timeline::maxPathSteps : 0);
     }
     if (options.checks != Checks::None) {
       races = std::make_unique<RaceChecker>(program);

@@ -18,8 +18,8 @@
 using namespace lpu;
 
 Timeline::Implementation::Implementation(const MachineModel &machine,
-                                         Listener *listener, bool keepsPath)
-    : machine(machine), listener(listener), log(keepsPath) {
+                                         Listener *listener, size_t pathSteps)
+    : machine(machine), listener(listener), log(pathSteps) {
   hbm.bytesPerCycle = machine.hbmBytesPerCycle();
   lmuStream.bytesPerCycle =
       static_cast<double>(machine.lmuReadPorts * machine.lmuPortBytes);
@@ -325,9 +325,9 @@ std::optional<Error> Timeline::Implementation::finish() {
 }
 
 Timeline::Timeline(const MachineModel &machine, Listener *listener,
-                   bool keepsPath)
+                   size_t pathSteps)
     : implementation(
-          std::make_unique<Implementation>(machine, listener, keepsPath)) {}
+          std::make_unique<Implementation>(machine, listener, pathSteps)) {}
 
 Timeline::~Timeline() = default;
 
@@ -353,9 +353,8 @@ void Timeline::fill(Report &report) const {
     report.units[i] = implementation->queues[i].report;
   }
   if (implementation->log.isOverfull()) {
-    report.warnings.push_back("the run has more than " +
-                              std::to_string(CausalLog::maxSteps) +
-                              " steps, too many to find the critical path");
+    report.warnings.push_back(
+        "the run has more steps than are kept to find the critical path");
   }
 }
 

@@ -137,7 +137,7 @@ struct Queue {
 
 struct Timeline::Implementation {
   Implementation(const MachineModel &machine, Listener *listener,
-                 bool keepsPath);
+                 size_t pathSteps);
 
   void issue(const IssuedInstruction &instruction);
   void runOnICP(const IssuedInstruction &instruction);

@@ -35,10 +35,13 @@ namespace lpu {
 
 class Timeline {
 public:
-  /// `listener` may be null; it gets willIssue, didRetire and didMark. What
-  /// criticalPath() needs is kept only if asked for.
+  /// What a run may keep for its critical path: some 400 MB.
+  static constexpr size_t maxPathSteps = size_t(1) << 24;
+
+  /// `listener` may be null; it gets willIssue, didRetire and didMark. For
+  /// criticalPath() up to `pathSteps` steps are kept.
   Timeline(const MachineModel &machine, Listener *listener = nullptr,
-           bool keepsPath = false);
+           size_t pathSteps = 0);
   ~Timeline();
   Timeline(const Timeline &) = delete;
   Timeline &operator=(const Timeline &) = delete;
@@ -60,7 +63,8 @@ public:
 
   /// The steps that determine the total, in order of time: the first starts at
   /// 0, each where the one before it ends, the last ends with the run. After
-  /// finish(). Empty if it was not asked for, or was too long to keep.
+  /// finish(). Empty if it was not asked for, or if the run had more steps than
+  /// may be kept, of which fill() warns.
   std::vector<PathStep> criticalPath() const;
 
   /// The ICP's time.

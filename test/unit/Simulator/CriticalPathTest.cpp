@@ -154,6 +154,22 @@ TEST(CriticalPath, OnlyIfAskedFor) {
   EXPECT_TRUE(timeline.criticalPath().empty());
 }
 
+// Of a run that is too long there is no path, and a warning says so.
+TEST(CriticalPath, TooLong) {
+  for (size_t steps : {2, 3}) {
+    Timeline timeline(*MachineModel::get("tiny"), nullptr, steps);
+    for (uint32_t i = 0; i < 3; ++i) {
+      timeline.issue({i, {Opcode::Li, 0, 0, 0, 0, 0}, nullptr, 0, nullptr});
+    }
+    EXPECT_FALSE(timeline.finish());
+    EXPECT_EQ(timeline.criticalPath().size(), steps == 3 ? 3u : 0u);
+    Report report;
+    timeline.fill(report);
+    EXPECT_EQ(report.cycles, 3);
+    EXPECT_EQ(report.warnings.size(), steps == 3 ? 0u : 1u);
+  }
+}
+
 // Steps of one place, opcode, unit and reason are one row; largest first.
 TEST(CriticalPath, Summary) {
   Program program;

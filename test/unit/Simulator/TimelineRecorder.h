@@ -22,7 +22,7 @@ namespace lpu::test {
 class Recorder : public Listener {
 public:
   explicit Recorder(const MachineModel &machine = *MachineModel::get("tiny"))
-      : timeline(machine, this, true) {}
+      : timeline(machine, this, Timeline::maxPathSteps) {}
 
   void didRetire(const RetiredInstruction &instruction) override {
     if (instruction.index >= retired.size()) {
