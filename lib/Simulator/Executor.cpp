@@ -15,6 +15,18 @@
 
 using namespace lpu;
 
+IssuedInstruction QueuedInstruction::issued(const Program &program) const {
+  IssuedInstruction issued;
+  issued.index = index;
+  issued.word = word;
+  issued.views = views.data();
+  issued.numViews = static_cast<unsigned>(views.size());
+  if (word.opcode == Opcode::Vec) {
+    issued.micro = &program.micro[word.a];
+  }
+  return issued;
+}
+
 std::optional<Error> Executor::execute(const QueuedInstruction &instruction) {
   const Instruction &word = instruction.word;
   const std::vector<ResolvedView> &views = instruction.views;

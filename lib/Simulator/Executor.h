@@ -13,6 +13,7 @@
 #include "MicroInterpreter.h"
 #include "Sma.h"
 #include "ThreadPool.h"
+#include "lpu/Simulator/Cost.h"
 #include "lpu/Simulator/Memory.h"
 #include "lpu/Target/Program.h"
 
@@ -26,6 +27,9 @@ struct QueuedInstruction {
   uint32_t index = 0; ///< In .text.
   Instruction word{};
   std::vector<ResolvedView> views; ///< In the order of IssuedInstruction.
+
+  /// For those who only look at it; valid as long as this is.
+  IssuedInstruction issued(const Program &program) const;
 };
 
 class Executor {
@@ -39,6 +43,10 @@ public:
   std::optional<Error> execute(const QueuedInstruction &instruction);
 
   const StreamQueue &streams() const { return streamQueue; }
+
+  IssuedInstruction issued(const QueuedInstruction &instruction) const {
+    return instruction.issued(program);
+  }
 
 private:
   std::optional<Error> executeIndexed(const QueuedInstruction &instruction);

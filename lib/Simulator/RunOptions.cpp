@@ -60,10 +60,13 @@ Result<Interleave> Interleave::parse(std::string_view text) {
   if (text == "fixed") {
     return Interleave(Fixed);
   }
+  if (text == "prompt") {
+    return Interleave(Prompt);
+  }
   if (std::optional<uint64_t> seed = parseRandom(text)) {
     return Interleave(Random, *seed);
   }
   return Error{"interleave '" + std::string(text) +
-               "', expected fixed or random:SEED with a seed from 0 to 2^64 - "
-               "1"};
+               "', expected fixed, prompt or random:SEED with a seed from 0 to "
+               "2^64 - 1"};
 }

@@ -48,16 +48,15 @@ struct Simulator::Implementation {
 namespace {
 
 /// One run of a program.
-class Run {
+class Run final : MachineState {
 public:
   Run(const Program &program, const std::vector<MicroPlan> &plans,
       Memory &memory, ThreadPool &pool, const RunOptions &options,
       Listener *listener)
-      : program(program), plans(plans), memory(memory), options(options),
+      : program(program), plans(plans), memories(memory), options(options),
         listener(listener), footprint(program.numArguments()),
         executor(program, plans, memory, pool, footprint),
-        queues(program, executor, options,
-               options.timing ? nullptr : listener) {
+        queues(program, executor, options, *this, listener) {
     if (options.timing) {
       timeline = std::make_unique<Timeline>(
           program.machine, listener,
@@ -71,6 +70,13 @@ public:
   Result<Report> run();
 
 private:
+  const ControlState &control() const override { return icp.control(); }
+  const Memory &memory() const override { return memories; }
+  uint64_t semaphore(unsigned number) const override {
+    return queues.semaphore(number);
+  }
+  Queue queue(Unit unit) const override { return queues.queue(unit); }
+
   /// One instruction. `done` is set by Halt.
   std::optional<Error> step(uint32_t index, bool &done);
   std::optional<Error> resolveViews(QueuedInstruction &instruction);
@@ -85,7 +91,7 @@ private:
 
   const Program &program;
   const std::vector<MicroPlan> &plans;
-  Memory &memory;
+  Memory &memories;
   const RunOptions &options;
   Listener *listener;
   Footprint footprint;
@@ -175,14 +181,7 @@ std::optional<Error> Run::issue(const QueuedInstruction &instruction) {
   if (instruction.word.opcode == Opcode::Mm) {
     ++report.mmOperands[static_cast<uint8_t>(instruction.views[0].type)];
   }
-  IssuedInstruction issued;
-  issued.index = instruction.index;
-  issued.word = instruction.word;
-  issued.views = instruction.views.data();
-  issued.numViews = static_cast<unsigned>(instruction.views.size());
-  if (instruction.word.opcode == Opcode::Vec) {
-    issued.micro = &program.micro[instruction.word.a];
-  }
+  IssuedInstruction issued = instruction.issued(program);
   if (timeline) {
     timeline->issue(issued);
   } else if (listener != nullptr) {
@@ -198,16 +197,16 @@ std::optional<Error> Run::issue(const QueuedInstruction &instruction) {
 
 std::optional<Error> Run::loadRegister(const QueuedInstruction &instruction) {
   const ResolvedView &view = instruction.views[0];
-  if (std::optional<Error> error = memory.check(view)) {
+  if (std::optional<Error> error = memories.check(view)) {
     return error;
   }
   footprint.add(view, false);
   // Without values only what the caller or the program provides can be read.
-  bool isKnown =
-      options.values || view.space == Space::Constant ||
-      (view.space == Space::Arg && memory.isPresent(view.space, view.argument));
+  bool isKnown = options.values || view.space == Space::Constant ||
+                 (view.space == Space::Arg &&
+                  memories.isPresent(view.space, view.argument));
   if (isKnown) {
-    icp.loadElement(instruction.word, memory.address(view), view.type);
+    icp.loadElement(instruction.word, memories.address(view), view.type);
   } else {
     icp.loadUnknown(instruction.word);
   }
@@ -280,9 +279,17 @@ std::optional<Error> Run::step(uint32_t index, bool &done) {
   const Instruction &word = instruction.word;
   bool isSync = word.opcode == Opcode::Wait || word.opcode == Opcode::Post;
   Unit unit = isSync ? static_cast<Unit>(word.flags) : unitOf(word.opcode);
+  // The queues tell the listener of a unit's instruction, when it is its turn.
+  bool isTold = listener != nullptr && (unit == Unit::ICP || !options.values);
+  if (isTold && !listener->willExecute(instruction.issued(program), *this)) {
+    return locate({"stopped", ErrorKind::Runtime}, index);
+  }
   if (unit == Unit::ICP) {
     std::optional<Error> error = runControl(instruction, done);
     if (!error) {
+      if (isTold) {
+        listener->didExecute(instruction.issued(program), *this);
+      }
       return std::nullopt;
     }
     bool isQueues = word.opcode == Opcode::Wait;
@@ -290,6 +297,9 @@ std::optional<Error> Run::step(uint32_t index, bool &done) {
   }
   if (!options.values) {
     estimateFootprint(instruction, plans, footprint);
+    if (isTold) {
+      listener->didExecute(instruction.issued(program), *this);
+    }
     return std::nullopt;
   }
   queues.push(unit, std::move(instruction));
@@ -351,6 +361,8 @@ Simulator::Simulator(std::unique_ptr<Implementation> implementation)
 Simulator::~Simulator() = default;
 
 const Program &Simulator::program() const { return implementation->program; }
+
+const Memory &Simulator::memory() const { return implementation->memory; }
 
 Result<std::unique_ptr<Simulator>> Simulator::create(Program program) {
   if (std::optional<Error> error = verify(program)) {

@@ -21,6 +21,9 @@ uint64_t SplitMix64::draw() {
 
 UnitOrder::UnitOrder(Interleave interleave)
     : isRandom(interleave.kind == Interleave::Random), random(interleave.seed) {
+  if (interleave.kind == Interleave::Prompt) {
+    order = {Unit::SMA, Unit::SXE, Unit::VXE, Unit::ICP};
+  }
   if (isRandom) {
     persistence = static_cast<unsigned>(random.draw() % 8);
     shuffle();

@@ -12,9 +12,11 @@
 using namespace lpu;
 
 UnitQueues::UnitQueues(const Program &program, Executor &executor,
-                       const RunOptions &options, Listener *listener)
+                       const RunOptions &options, const MachineState &state,
+                       Listener *listener)
     : program(program), executor(executor), order(options.interleave),
-      listener(listener), dma(options.dma.kind), dmaRandom(options.dma.seed) {
+      state(state), listener(listener), isTimed(options.timing),
+      dma(options.dma.kind), dmaRandom(options.dma.seed) {
   if (dma == Dma::Random) {
     rarity = static_cast<unsigned>(dmaRandom.draw() % 8);
   }
@@ -39,6 +41,10 @@ std::optional<Error> UnitQueues::execute(Unit unit,
   const Instruction &word = instruction.word;
   std::optional<Error> error;
   lastIndex = instruction.index;
+  if (listener != nullptr &&
+      !listener->willExecute(executor.issued(instruction), state)) {
+    return Error{"stopped", ErrorKind::Runtime};
+  }
   if (word.opcode == Opcode::Wait) {
     counts[word.aux] -= word.a;
   } else if (word.opcode == Opcode::Post) {
@@ -46,14 +52,18 @@ std::optional<Error> UnitQueues::execute(Unit unit,
   } else {
     error = executor.execute(instruction);
   }
-  if (listener != nullptr && !error) {
+  if (listener == nullptr || error) {
+    return error;
+  }
+  listener->didExecute(executor.issued(instruction), state);
+  if (!isTimed) {
     RetiredInstruction retired;
     retired.index = instruction.index;
     retired.opcode = word.opcode;
     retired.unit = unit;
     listener->didRetire(retired);
   }
-  return error;
+  return std::nullopt;
 }
 
 bool UnitQueues::stepUnit(Unit unit, std::optional<Error> &error) {
@@ -171,6 +181,13 @@ std::optional<Error> UnitQueues::run(size_t left) {
     }
   }
   return std::nullopt;
+}
+
+MachineState::Queue UnitQueues::queue(Unit unit) const {
+  const auto &queue = queues[static_cast<unsigned>(unit)];
+  const auto &head = unit == Unit::SMA && !inFlight.empty() ? inFlight : queue;
+  size_t flying = unit == Unit::SMA ? inFlight.size() : 0;
+  return {queue.size() + flying, head.empty() ? 0 : head.front().index};
 }
 
 /// A snapshot of who waits for what (sync_f1).

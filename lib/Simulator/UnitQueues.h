@@ -25,9 +25,11 @@ namespace lpu {
 
 class UnitQueues {
 public:
-  /// `listener` may be null; it gets didRetire.
+  /// `listener` may be null; it gets willExecute and didExecute and, in a run
+  /// without timing, didRetire.
   UnitQueues(const Program &program, Executor &executor,
-             const RunOptions &options, Listener *listener);
+             const RunOptions &options, const MachineState &state,
+             Listener *listener);
 
   /// An instruction of a unit, or a Wait or Post with that unit.
   void push(Unit unit, QueuedInstruction instruction);
@@ -49,6 +51,9 @@ public:
   std::optional<Error> run(size_t left);
   /// Checks that nothing is left over.
   std::optional<Error> checkDrained() const;
+
+  uint64_t semaphore(unsigned number) const { return counts[number]; }
+  MachineState::Queue queue(Unit unit) const;
 
   /// The instruction that the last error is about.
   uint32_t faultIndex() const { return lastIndex; }
@@ -72,7 +77,9 @@ private:
   const Program &program;
   Executor &executor;
   UnitOrder order;
+  const MachineState &state;
   Listener *listener;
+  bool isTimed;
   std::array<std::deque<QueuedInstruction>, numUnits> queues;
   /// Transfers of the SMA that have not taken effect, and posts behind them.
   std::deque<QueuedInstruction> inFlight;

@@ -22,7 +22,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "fallback": ("warn", "error", "allow"),
     "checks": ("none", "standard", "all"),
     "dma": ("early", "late", "random:SEED"),
-    "interleave": ("fixed", "random:SEED"),
+    "interleave": ("fixed", "prompt", "random:SEED"),
 }
 
 # Spellings that the interface reserves but this version does not have.

@@ -34,7 +34,7 @@ def test_defaults():
         ({"dma": "random"}, r"'random' is not one of .*; did you mean 'random:SEED'\?"),
         ({"dma": "random:-1"}, r"'random:-1' is not one of"),
         ({"dma": f"random:{1 << 64}"}, r"is not one of"),
-        ({"interleave": "early"}, r"'early' is not one of 'fixed', 'random:SEED'"),
+        ({"interleave": "early"}, r"'early' is not one of 'fixed', 'prompt', 'random:SEED'"),
         ({"checks": "races"}, r"'races' is not one of 'none', 'standard', 'all'"),
     ],
 )

@@ -56,11 +56,13 @@ struct Dma {
 struct Interleave {
   enum Kind : uint8_t {
     Fixed,  ///< The first of ICP, SMA, SXE and VXE that can.
+    Prompt, ///< The ICP last: values change in the order of the program, as
+            ///< far as semaphores allow.
     Random, ///< As the seed says, the same on every host.
   };
   Interleave(Kind kind, uint64_t seed = 0) : kind(kind), seed(seed) {}
 
-  /// Reads "fixed" or "random:SEED".
+  /// Reads "fixed", "prompt" or "random:SEED".
   static Result<Interleave> parse(std::string_view text);
 
   Kind kind;

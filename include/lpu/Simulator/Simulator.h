@@ -29,10 +29,13 @@ public:
   Simulator &operator=(const Simulator &) = delete;
 
   const Program &program() const;
+  /// As the last run left it.
+  const Memory &memory() const;
 
   /// Runs the program on `arguments` (inputs, then outputs: contiguous, of the
   /// sizes in the signature). One run at a time. A fault of the program is an
-  /// error with its kind, the instruction and the source location.
+  /// error with its kind, the instruction and the source location; so is a run
+  /// that the listener stops.
   Result<Report> run(void *const *arguments, size_t numArguments,
                      const RunOptions &options, Listener *listener = nullptr);
 
