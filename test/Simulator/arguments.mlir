@@ -5,7 +5,7 @@
 // RUN: lpu-sim %t.lpubin --arg %t.d/x.npy --out %t.d
 // RUN: %python -c "import numpy as np; print(np.load(r'%t.d/y.npy').tolist())" | FileCheck %s
 // RUN: %python -c "import numpy as np; np.save(r'%t.d/x.npy', np.zeros(6, np.float32))"
-// RUN: sh -c 'lpu-sim %t.lpubin --arg %t.d/x.npy; test $? -eq 1' 2>&1 | FileCheck %s --check-prefix=SHAPE
+// RUN: sh -c 'lpu-sim %t.lpubin --arg %t.d/x.npy; test $? -eq 7' 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: sh -c 'lpu-sim %t.lpubin --arg a --arg b --arg c; test $? -eq 1' 2>&1 | FileCheck %s --check-prefix=MANY
 
 // A transpose, from a NumPy file to another.

@@ -1,6 +1,6 @@
 // RUN: lpu-translate --mlir-to-lpubin %s -o %t.lpubin
 // RUN: lpu-sim %t.lpubin | FileCheck %s
-// RUN: sh -c 'lpu-sim %t.lpubin --check standard; test $? -eq 2' 2>&1 | FileCheck %s --check-prefix=RACE
+// RUN: sh -c 'lpu-sim %t.lpubin --check standard; test $? -eq 4' 2>&1 | FileCheck %s --check-prefix=RACE
 
 // The store may pass the vector instruction, since nothing orders the two. A run
 // can have luck; the race checker has not.

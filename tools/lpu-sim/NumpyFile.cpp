@@ -102,6 +102,17 @@ static std::string headerValue(const std::string &header, const char *key,
   return header.substr(start, end == std::string::npos ? end : end - start + 1);
 }
 
+/// What a file is that is none of ours.
+static std::string describeMagic(const std::vector<uint8_t> &bytes) {
+  constexpr size_t versionAt = magicSize - 2;
+  if (bytes.size() < magicSize + 2 ||
+      std::memcmp(bytes.data(), magic, versionAt) != 0) {
+    return "no .npy file";
+  }
+  return "version " + std::to_string(bytes[versionAt]) + "." +
+         std::to_string(bytes[versionAt + 1]);
+}
+
 Result<std::vector<uint8_t>> lpu::readNumpy(const std::string &path,
                                             const TensorSpec &tensor) {
   Result<std::vector<uint8_t>> file = readFile(path);
@@ -111,7 +122,8 @@ Result<std::vector<uint8_t>> lpu::readNumpy(const std::string &path,
   std::vector<uint8_t> &bytes = *file;
   if (bytes.size() < magicSize + 2 ||
       std::memcmp(bytes.data(), magic, magicSize) != 0) {
-    return Error{path + ": no .npy file of version 1.0"};
+    return Error{path + ": " + describeMagic(bytes) +
+                 ", expected a .npy file of version 1.0"};
   }
   size_t headerSize = bytes[magicSize] | size_t(bytes[magicSize + 1]) << 8;
   size_t dataStart = magicSize + 2 + headerSize;
@@ -141,7 +153,7 @@ Result<std::vector<uint8_t>> lpu::readNumpy(const std::string &path,
 
 std::optional<Error> lpu::writeNumpy(const std::string &path,
                                      const TensorSpec &tensor,
-                                     const std::vector<uint8_t> &data) {
+                                     const uint8_t *data) {
   std::string header =
       std::string("{'descr': '") + descriptorOf(tensor.type) +
       "', 'fortran_order': False, 'shape': " + shapeText(tensor) + ", }";
@@ -154,6 +166,6 @@ std::optional<Error> lpu::writeNumpy(const std::string &path,
   bytes.push_back(static_cast<uint8_t>(header.size() & 0xff));
   bytes.push_back(static_cast<uint8_t>(header.size() >> 8));
   bytes.insert(bytes.end(), header.begin(), header.end());
-  bytes.insert(bytes.end(), data.begin(), data.end());
+  bytes.insert(bytes.end(), data, data + byteSize(tensor));
   return writeFile(path, bytes.data(), bytes.size());
 }

@@ -22,8 +22,7 @@ Result<std::vector<uint8_t>> readNumpy(const std::string &path,
                                        const TensorSpec &tensor);
 
 std::optional<Error> writeNumpy(const std::string &path,
-                                const TensorSpec &tensor,
-                                const std::vector<uint8_t> &data);
+                                const TensorSpec &tensor, const uint8_t *data);
 
 /// The bytes of a whole file.
 Result<std::vector<uint8_t>> readFile(const std::string &path);
