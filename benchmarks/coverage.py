@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     options = parser((__doc__ or "").splitlines()[0])
     options.add_argument("--dtype", type=names, default=list(DTYPES), metavar="A,B")
     options.add_argument(
-        "--op", default="*", metavar="PATTERN", help="only entries like this: 'nn.functional.*'"
+        "--op", type=names, default=["*"], metavar="PATTERNS", help="only entries like these: 'nn.*,sort'"
     )
     options.add_argument("--samples", type=int, default=4, metavar="N", help="per entry and type")
     options.add_argument("--jobs", type=int, default=1, metavar="N", help="processes")
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     tasks = [
         Task((name, dtype), parsed.samples)
         for name, op in entries().items()
-        if fnmatch.fnmatchcase(name, parsed.op)
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in parsed.op)
         for dtype in dtypes_of(op)
         if dtype in parsed.dtype
     ]

@@ -4,7 +4,7 @@
 A sample is compiled once and run twice: in the open, for its values and for what
 the compiler says it left out, and inside a trap for ATen kernels, for what it
 does not say. Both runs are compared with eager. Transfers are early in one
-and late in the other, with the on-chip memory poisoned.
+and late in the other, with all checks of the simulator.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def run_sample(op: Any, sample: Any) -> tuple[str, str]:
             return _failed(function, arguments, error)
         hidden = ""
         try:
-            with running(dma="late", poison=True):
+            with running(dma="late", checks="all"):
                 second = _run(compiled, arguments, trap)
         except HiddenFallback as error:
             hidden, second = (
