@@ -1,17 +1,20 @@
 //===- MachineModel.cpp - The parameters of a machine ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Presets, the table that gives every parameter its name and range, and both
-// directions of the text form. The text is TOML, so one parser serves machine
-// files of users and the canonical text inside a binary.
+// The table that gives every parameter its name and range, and both directions
+// of the text form. The text is TOML, so one parser serves machine files of
+// users, the presets and the canonical text inside a binary.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lpu/Target/MachineModel.h"
 #include "Hash.h"
+#include "MachinePresets.h"
 
+#include <cassert>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <toml++/toml.h>
@@ -140,67 +143,25 @@ uint64_t MachineModel::hash() const {
 // Presets
 //===----------------------------------------------------------------------===//
 
-/// Four HBM3 stacks and the published 2024 chip's array, at the clock at which
-/// the two are in balance: 32 trees x 64 x 2 bytes x 0.8 GHz = 3276.8 GB/s.
-static MachineModel lpuHBM3() { return {}; }
-
-/// A batching chip: 384 TFLOPS of f16 (2048 x 64 x 2 x 1.465 GHz), 546 GB/s of
-/// LPDDR5X and 256 MiB of SRAM are published; the rest is our choice.
-static MachineModel lpuLPDDR5X() {
-  MachineModel machine;
-  machine.name = "lpu-lpddr5x";
-  machine.clockGHz = 1.465;
-  machine.trees = 2048;
-  machine.rowsPerPass = 128;
-  machine.hbmGBps = 546;
-  machine.hbmCapacityBytes = int64_t(128) << 30;
-  machine.streamBufferBytes = int64_t(8) << 20;
-  machine.lmuBytes = int64_t(256) << 20;
-  machine.lmuPortBytes = 8192;
-  machine.vxeLanes = 2048;
-  return machine;
-}
-
-/// For tests: small memories, and round numbers (64 HBM bytes a cycle) for
-/// arithmetic in the head.
-static MachineModel tiny() {
-  MachineModel machine;
-  machine.name = "tiny";
-  machine.clockGHz = 1;
-  machine.trees = 4;
-  machine.width = 8;
-  machine.rowsPerPass = 4;
-  machine.hbmGBps = 64;
-  machine.hbmEfficiency = 1;
-  machine.hbmLatencyNs = 100;
-  machine.hbmCapacityBytes = int64_t(1) << 30;
-  machine.streamBufferBytes = 16384;
-  machine.lmuBytes = 16384;
-  machine.lmuPortBytes = 32;
-  machine.lmuLatencyCycles = 10;
-  machine.vxeLanes = 8;
-  machine.vxeLatencyCycles = 10;
-  machine.sxeFillCycles = 20;
-  return machine;
-}
-
 const std::vector<std::string> &MachineModel::presetNames() {
-  static const std::vector<std::string> names = {"lpu-hbm3", "lpu-lpddr5x",
-                                                 "tiny"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (auto [name, text] : presetFiles()) {
+      result.emplace_back(name);
+    }
+    return result;
+  }();
   return names;
 }
 
 static std::optional<MachineModel> preset(std::string_view name) {
-  if (name == "lpu-hbm3") {
-    return lpuHBM3();
+  std::optional<std::string_view> text = presetText(name);
+  if (!text) {
+    return std::nullopt;
   }
-  if (name == "lpu-lpddr5x") {
-    return lpuLPDDR5X();
-  }
-  if (name == "tiny") {
-    return tiny();
-  }
-  return std::nullopt;
+  Result<MachineModel> machine = MachineModel::parse(*text, name);
+  assert(machine && "the tests read every preset");
+  return *machine;
 }
 
 /// "expected one of lpu-hbm3, ...".
@@ -230,6 +191,13 @@ static std::string keyList() {
   return list;
 }
 
+/// A value as it stands in a file.
+static std::string foundText(const toml::node &node) {
+  std::stringstream text;
+  text << toml::node_view<const toml::node>(node);
+  return text.str();
+}
+
 /// Reads one number into the model; returns what is wrong, or an empty string.
 static std::string readParameter(const MachineParameter &parameter,
                                  const toml::node &node,
@@ -238,7 +206,7 @@ static std::string readParameter(const MachineParameter &parameter,
   if (parameter.integer) {
     std::optional<int64_t> value = node.value_exact<int64_t>();
     if (!value) {
-      return key + " is not an integer, expected an integer in " +
+      return key + " is " + foundText(node) + ", expected an integer in " +
              rangeText(parameter);
     }
     machine.*parameter.integer = *value;
@@ -247,7 +215,7 @@ static std::string readParameter(const MachineParameter &parameter,
     std::optional<double> value =
         node.is_number() ? node.value<double>() : std::nullopt;
     if (!value) {
-      return key + " is not a number, expected a number in " +
+      return key + " is " + foundText(node) + ", expected a number in " +
              rangeText(parameter);
     }
     machine.*parameter.real = *value;
@@ -277,8 +245,8 @@ Result<MachineModel> MachineModel::parse(std::string_view text,
     std::optional<std::string> name = base->value_exact<std::string>();
     std::optional<MachineModel> found = name ? preset(*name) : std::nullopt;
     if (!found) {
-      return Error{place(where, base->source()) +
-                   "'base' names no preset, expected one of " + presetList()};
+      return Error{place(where, base->source()) + "'base' is " +
+                   foundText(*base) + ", expected one of " + presetList()};
     }
     machine = *found;
   }
@@ -296,9 +264,10 @@ Result<MachineModel> MachineModel::parse(std::string_view text,
     if (name == "name") {
       std::optional<std::string> value = node.value_exact<std::string>();
       if (!value || !isPlainName(*value)) {
-        return Error{place(where, node.source()) +
-                     "'name' is not a plain name, expected a string of "
-                     "letters, digits, '-', '_' and '.'"};
+        return Error{place(where, node.source()) + "'name' is " +
+                     foundText(node) +
+                     ", expected a string of letters, digits, '-', '_' and "
+                     "'.'"};
       }
       machine.name = *value;
       continue;
@@ -334,7 +303,8 @@ Result<MachineModel> MachineModel::get(std::string_view nameOrPath) {
                  " or a path that ends in .toml"};
   }
   std::ifstream file{std::string(nameOrPath)};
-  if (!file) {
+  std::error_code ignored;
+  if (!file || std::filesystem::is_directory(nameOrPath, ignored)) {
     return Error{std::string(nameOrPath) + ": cannot be read"};
   }
   std::stringstream contents;

@@ -12,6 +12,7 @@
 #include "lpu/Simulator/Trace.h"
 #include "lpu/Target/Binary.h"
 #include "lpu/Target/Names.h"
+#include "lpu/Target/MachineFile.h"
 #include "lpu/Target/Verifier.h"
 
 #include <nanobind/nanobind.h>
@@ -435,15 +436,21 @@ NB_MODULE(_simulator, m) {
       "wrong.");
   m.def(
       "machine_parameters",
-      [] {
-        nb::list result;
-        for (const lpu::MachineParameter &p : lpu::MachineModel::parameters()) {
-          result.append(
-              nb::make_tuple(std::string(p.name), std::string(p.description)));
+      [](const std::string &nameOrPath) {
+        lpu::MachineDescription machine =
+            take(lpu::describeMachine(nameOrPath));
+        nb::list values;
+        for (const lpu::MachineValue &value : machine.values) {
+          const lpu::MachineParameter &p = *value.parameter;
+          values.append(nb::make_tuple(
+              std::string(p.name), std::string(lpu::unitOf(p)), value.value,
+              value.source, std::string(p.description), p.minimum, p.maximum));
         }
-        return result;
+        return nb::make_tuple(machine.model.name, machine.about, values);
       },
-      "(name, description) of every parameter of a machine.");
+      "name_or_path"_a,
+      "Name of a machine, what its file says about it, and (name, unit, value, "
+      "source, description, minimum, maximum) of every parameter.");
   m.def(
       "verify",
       [](const nb::bytes &bytes) {

@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     machines = commands.add_parser("machines", help="list the machines and their parameters")
     machines.add_argument("machine", nargs="?", help="only this preset or TOML file")
+    machines.add_argument("--toml", action="store_true", help="print a machine file to be edited")
     machines.set_defaults(run=_machines)
 
     parsed = parser.parse_args(arguments)
@@ -55,17 +56,28 @@ def _demo(arguments: argparse.Namespace) -> int:
 
 
 def _machines(arguments: argparse.Namespace) -> int:
-    from .machines import machine_text, preset_names
+    from rich.console import Console
+
+    from .machines import machine, machine_table, machine_toml, preset_names
     from .options import OptionError
 
+    if arguments.toml and not arguments.machine:
+        print(f"torch-lpu: --toml needs a machine, one of {', '.join(preset_names())}", file=sys.stderr)
+        return 2
+    names = [arguments.machine] if arguments.machine else preset_names()
     try:
-        texts = [
-            machine_text(name) for name in ([arguments.machine] if arguments.machine else preset_names())
-        ]
+        machines = [machine(name) for name in names]
     except OptionError as error:
         print(f"torch-lpu: {error}", file=sys.stderr)
         return 2
-    print("\n".join(text.rstrip("\n") + "\n" for text in texts), end="")
+    if arguments.toml:
+        print(machine_toml(machines[0]), end="")
+        return 0
+    # A pipe has no width of its own; a line a parameter is easiest to read.
+    console = Console(width=None if sys.stdout.isatty() else 240, highlight=False)
+    for one in machines:
+        console.print(machine_table(one))
+        console.print(one.about, style="dim")
     return 0
 
 

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EveryInstruction.h"
-#include "lpu/Target/MachineModel.h"
+#include "lpu/Target/MachineFile.h"
 #include "lpu/Target/MicroOps.h"
 #include "lpu/Target/Names.h"
 #include "lpu/Target/Verifier.h"
@@ -188,11 +188,16 @@ TEST(IsaDoc, EveryMicroOpIsDescribed) {
 }
 
 TEST(IsaDoc, MachineParameters) {
-  MachineModel presets[] = {*MachineModel::get("lpu-hbm3"),
-                            *MachineModel::get("lpu-lpddr5x"),
-                            *MachineModel::get("tiny")};
+  std::vector<MachineModel> presets;
+  std::string head = "| parameter | unit";
+  for (const std::string &name : MachineModel::presetNames()) {
+    presets.push_back(*MachineModel::get(name));
+    head += " | " + name;
+  }
+  expectLine(head + " | |");
   for (const MachineParameter &parameter : MachineModel::parameters()) {
-    std::string row = "| `" + std::string(parameter.name) + "`";
+    std::string row = "| `" + std::string(parameter.name) + "` | " +
+                      std::string(unitOf(parameter));
     for (const MachineModel &machine : presets) {
       char value[32];
       if (parameter.integer) {

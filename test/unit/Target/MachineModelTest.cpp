@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "lpu/Target/MachineModel.h"
+#include "lpu/Target/MachineFile.h"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +64,74 @@ TEST(MachineModel, BaseAndOverride) {
   EXPECT_EQ(machine->toText(), MachineModel::get("tiny")->toText());
 }
 
+// What the struct begins with is the default preset.
+TEST(MachineModel, DefaultIsTheFirstPreset) {
+  EXPECT_EQ(MachineModel().toText(),
+            MachineModel::get(MachineModel::presetNames()[0])->toText());
+}
+
+// 16 trees x 64 x 2 bytes x 0.22 GHz = 450.56 GB/s of the card's 460.
+TEST(MachineModel, CardIsNearlyInBalance) {
+  MachineModel machine = *MachineModel::get("lpu-u55c");
+  double taken = machine.trees * machine.width * 2 * machine.clockGHz;
+  EXPECT_DOUBLE_EQ(taken, 450.56);
+  EXPECT_GT(taken, machine.hbmGBps * machine.hbmEfficiency);
+}
+
+// Every preset gives every value itself, and says where it is from.
+TEST(MachineFile, PresetsNameTheirSources) {
+  for (const std::string &name : MachineModel::presetNames()) {
+    Result<MachineDescription> machine = describeMachine(name);
+    ASSERT_TRUE(bool(machine)) << machine.message();
+    EXPECT_EQ(machine->model.name, name);
+    EXPECT_NE(machine->about, "");
+    ASSERT_EQ(machine->values.size(), MachineModel::parameters().size());
+    for (const MachineValue &value : machine->values) {
+      std::string kind = value.source.substr(0, value.source.find(": "));
+      EXPECT_TRUE(kind == "published" || kind == "derived" || kind == "choice")
+          << name << ": " << value.parameter->name << ": " << value.source;
+    }
+  }
+}
+
+TEST(MachineFile, CommentsOfAFileAndItsBase) {
+  std::string path = testing::TempDir() + "my machine.toml";
+  std::FILE *file = std::fopen(path.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  std::fputs("# Mine.\nbase = 'tiny' # small\n\"trees\" = 8 # choice: more\n"
+             "width=16\n# vxe_lanes = 3 # not this\n",
+             file);
+  std::fclose(file);
+  Result<MachineDescription> machine = describeMachine(path);
+  ASSERT_TRUE(bool(machine)) << machine.message();
+  EXPECT_EQ(machine->model.trees, 8);
+  EXPECT_EQ(machine->about, "Mine.\n");
+  auto find = [&](std::string_view name) {
+    for (const MachineValue &value : machine->values) {
+      if (value.parameter->name == name) {
+        return value;
+      }
+    }
+    return MachineValue();
+  };
+  EXPECT_EQ(find("trees").value, "8");
+  EXPECT_EQ(find("trees").source, "choice: more");
+  EXPECT_EQ(find("width").value, "16");
+  EXPECT_EQ(find("width").source, ""); // Not that of the base's value.
+  EXPECT_EQ(find("vxe_lanes").source, "choice: small");
+  std::remove(path.c_str());
+}
+
+TEST(MachineFile, UnitsAreInTheNames) {
+  std::string units;
+  for (const MachineParameter &parameter : MachineModel::parameters()) {
+    if (parameter.real) {
+      units += std::string(unitOf(parameter)) + " ";
+    }
+  }
+  EXPECT_EQ(units, "GHz GB/s share ns ");
+}
+
 static std::string errorOf(std::string_view text) {
   Result<MachineModel> machine = MachineModel::parse(text, "m.toml");
   return machine ? "no error" : machine.message();
@@ -73,10 +141,10 @@ TEST(MachineModel, Errors) {
   EXPECT_EQ(errorOf("trees = \n").substr(0, 9), "m.toml:1:");
   EXPECT_EQ(errorOf("\ntreez = 3").substr(0, 50),
             "m.toml:2: unknown key 'treez', expected one of bas");
-  EXPECT_EQ(errorOf("trees = 1.5"), "m.toml:1: 'trees' is not an integer, "
+  EXPECT_EQ(errorOf("trees = 1.5"), "m.toml:1: 'trees' is 1.5, "
                                     "expected an integer in [1, 1000000]");
   EXPECT_EQ(errorOf("clock_ghz = \"fast\""),
-            "m.toml:1: 'clock_ghz' is not a number, expected a number in "
+            "m.toml:1: 'clock_ghz' is 'fast', expected a number in "
             "[0.001, 100]");
   EXPECT_EQ(
       errorOf("hbm_efficiency = 1.5"),
@@ -85,17 +153,17 @@ TEST(MachineModel, Errors) {
       errorOf("hbm_latency_ns = nan"),
       "m.toml:1: 'hbm_latency_ns' is nan.0, expected a value in [0, 1000000]");
   EXPECT_EQ(errorOf("base = \"gpu\""),
-            "m.toml:1: 'base' names no preset, expected one of lpu-hbm3, "
-            "lpu-lpddr5x, tiny");
+            "m.toml:1: 'base' is 'gpu', expected one of lpu-hbm3, "
+            "lpu-lpddr5x, lpu-u55c, tiny");
   EXPECT_EQ(errorOf("name = \"a b\"").substr(0, 40),
-            "m.toml:1: 'name' is not a plain name, ex");
+            "m.toml:1: 'name' is 'a b', expected a st");
 }
 
 TEST(MachineModel, GetErrors) {
-  EXPECT_EQ(
-      MachineModel::get("gpu").message(),
-      "unknown machine 'gpu', expected one of lpu-hbm3, lpu-lpddr5x, tiny "
-      "or a path that ends in .toml");
+  EXPECT_EQ(MachineModel::get("gpu").message(),
+            "unknown machine 'gpu', expected one of lpu-hbm3, lpu-lpddr5x, "
+            "lpu-u55c, tiny or a path that ends in .toml");
   EXPECT_EQ(MachineModel::get("/nowhere/x.toml").message(),
             "/nowhere/x.toml: cannot be read");
+  EXPECT_EQ(errorOf("trees = 1\ntrees = 2").substr(0, 10), "m.toml:2: ");
 }
