@@ -173,8 +173,23 @@ std::optional<Error> Executor::executeMm(const QueuedInstruction &instruction) {
   if (entry.copy.empty()) {
     right = stage(entry.view, right, output, stagedStream);
   }
-  multiply({activations, left}, {entry.view, right}, to, shape, accumulate,
-           pool);
+  if (output.hasDistinctElements()) {
+    multiply({activations, left}, {entry.view, right}, to, shape, accumulate,
+             pool);
+    return std::nullopt;
+  }
+  // Where elements of the output share bytes, each has its sum of the old
+  // value, and the last one stays.
+  ResolvedView apart = output;
+  int64_t stride = 1;
+  for (unsigned d = output.rank; d-- > 0; stride *= output.sizes[d]) {
+    apart.strides[d] = stride;
+  }
+  std::vector<uint8_t> results(output.numElements() * byteWidth(output.type));
+  copyElements(apart, results.data(), output, to.data);
+  multiply({activations, left}, {entry.view, right}, {apart, results.data()},
+           shape, accumulate, pool);
+  copyElements(output, to.data, apart, results.data());
   return std::nullopt;
 }
 

@@ -115,7 +115,9 @@ std::optional<Error> Icp::enterLoop(const Instruction &word) {
                    ErrorKind::Index};
     }
   }
-  if (trips == 0) {
+  // An empty body has nothing to go back to; what follows it may lie outside of
+  // the body around it.
+  if (trips == 0 || word.b == next) {
     next = word.b;
     return std::nullopt;
   }

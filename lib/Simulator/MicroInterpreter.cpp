@@ -226,7 +226,9 @@ void Run::setUp(Worker &worker) const {
   MicroFrame &frame = worker.frame;
   // Kept from instruction to instruction.
   static thread_local std::vector<uint8_t> storage;
-  unsigned partialLanes = isAlong ? 1 : std::min(chunk, lanesWithPartials);
+  // Across rows, a reduction works on whole groups of lanes, used or not.
+  unsigned partialLanes =
+      isAlong ? 1 : std::clamp(chunk, laneGroup, lanesWithPartials);
   uint64_t partialBytes = uint64_t(plan.partialBytes) * partialLanes;
   uint64_t wanted = plan.registerBytes + partialBytes + 128;
   if (storage.size() < wanted) {

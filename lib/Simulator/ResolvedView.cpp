@@ -9,6 +9,8 @@
 #include "lpu/Simulator/ResolvedView.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 using namespace lpu;
 
@@ -29,6 +31,26 @@ ByteRange ResolvedView::bounds() const {
   range.begin += low * width;
   range.end += high * width + width;
   return range;
+}
+
+bool ResolvedView::hasDistinctElements() const {
+  std::pair<int64_t, int64_t> steps[maxRank]; // Stride, reach.
+  unsigned count = 0;
+  for (unsigned d = 0; d < rank; ++d) {
+    if (sizes[d] > 1) {
+      int64_t stride = std::abs(strides[d]);
+      steps[count++] = {stride, stride * (sizes[d] - 1)};
+    }
+  }
+  std::sort(steps, steps + count);
+  int64_t reach = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (steps[i].first <= reach) {
+      return false;
+    }
+    reach += steps[i].second;
+  }
+  return true;
 }
 
 Result<ResolvedView> ResolvedView::resolve(const View &view,

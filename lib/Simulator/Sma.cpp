@@ -4,13 +4,16 @@
 // A copy first collapses dimensions that continue each other in both views,
 // then walks the outer ones; a run that is contiguous on both sides is one
 // memcpy, a transpose goes in square tiles so that each cache line is used
-// whole. Gather and scatter are one copy of a slice an index.
+// whole. Where elements of the destination share bytes the last one in row-
+// major order stays, so there the order is kept. Gather and scatter are one
+// copy of a slice an index.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Sma.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace lpu;
 
@@ -22,6 +25,7 @@ struct Walk {
   const uint8_t *source;
   unsigned rank;
   const int64_t *sizes, *toStrides, *fromStrides;
+  bool inOrder; ///< Row-major: elements of the destination share bytes.
 };
 
 } // namespace
@@ -48,7 +52,7 @@ static void copyPlane(Word *to, const Word *from, int64_t rows, int64_t columns,
 template <typename Word>
 static void copyWalk(Word *to, const Word *from, unsigned rank,
                      const int64_t *sizes, const int64_t *toStrides,
-                     const int64_t *fromStrides) {
+                     const int64_t *fromStrides, bool inOrder) {
   if (rank == 0) {
     *to = *from;
     return;
@@ -71,14 +75,14 @@ static void copyWalk(Word *to, const Word *from, unsigned rank,
     }
     return;
   }
-  if (rank == 2 && fromStrides[1] != 1 && toStrides[1] == 1) {
+  if (rank == 2 && fromStrides[1] != 1 && toStrides[1] == 1 && !inOrder) {
     copyPlane(to, from, sizes[0], sizes[1], toStrides[0], toStrides[1],
               fromStrides[0], fromStrides[1]);
     return;
   }
   for (int64_t i = 0; i < sizes[0]; ++i) {
     copyWalk(to + i * toStrides[0], from + i * fromStrides[0], rank - 1,
-             sizes + 1, toStrides + 1, fromStrides + 1);
+             sizes + 1, toStrides + 1, fromStrides + 1, inOrder);
   }
 }
 
@@ -87,7 +91,7 @@ static void copyWalk(const Walk &walk, unsigned width) {
     using Word = decltype(word);
     copyWalk(reinterpret_cast<Word *>(walk.destination),
              reinterpret_cast<const Word *>(walk.source), walk.rank, walk.sizes,
-             walk.toStrides, walk.fromStrides);
+             walk.toStrides, walk.fromStrides, walk.inOrder);
   };
   switch (width) {
   case 8:
@@ -101,28 +105,19 @@ static void copyWalk(const Walk &walk, unsigned width) {
   }
 }
 
-void lpu::copyView(const ResolvedView &destination, const ResolvedView &source,
-                   const Memory &memory) {
+void lpu::copyElements(const ResolvedView &destination, uint8_t *to,
+                       const ResolvedView &source, const uint8_t *from) {
   if (destination.numElements() == 0) {
     return;
   }
-  uint8_t *to = memory.address(destination);
-  const uint8_t *from = memory.address(source);
   ResolvedView target = destination, origin = source;
-  unsigned width = byteWidth(destination.type);
-  std::vector<uint8_t> staging;
-  ByteRange bytes = source.bounds();
-  if (bytes.overlaps(destination.bounds())) {
-    const uint8_t *lowest = from - (source.offset - bytes.begin);
-    staging.assign(lowest, lowest + (bytes.end - bytes.begin));
-    from = staging.data() + (source.offset - bytes.begin);
-  }
   ResolvedView *both[] = {&target, &origin};
   collapseDimensions(both, 2);
   // A dimension along which the source is contiguous goes next to the last,
   // where a plane of it and the destination's contiguous one is copied in
   // tiles.
-  if (target.rank > 2 && origin.strides[target.rank - 1] != 1) {
+  bool inOrder = target.rank > 1 && !target.hasDistinctElements();
+  if (target.rank > 2 && origin.strides[target.rank - 1] != 1 && !inOrder) {
     for (unsigned d = 0; d + 2 < target.rank; ++d) {
       if (origin.strides[d] == 1) {
         for (auto *view : both) {
@@ -133,9 +128,25 @@ void lpu::copyView(const ResolvedView &destination, const ResolvedView &source,
       }
     }
   }
-  copyWalk(
-      Walk{to, from, target.rank, target.sizes, target.strides, origin.strides},
-      width);
+  copyWalk(Walk{to, from, target.rank, target.sizes, target.strides,
+                origin.strides, inOrder},
+           byteWidth(destination.type));
+}
+
+void lpu::copyView(const ResolvedView &destination, const ResolvedView &source,
+                   const Memory &memory) {
+  if (destination.numElements() == 0) {
+    return;
+  }
+  const uint8_t *from = memory.address(source);
+  std::vector<uint8_t> staging;
+  ByteRange bytes = source.bounds();
+  if (bytes.overlaps(destination.bounds())) {
+    const uint8_t *lowest = from - (source.offset - bytes.begin);
+    staging.assign(lowest, lowest + (bytes.end - bytes.begin));
+    from = staging.data() + (source.offset - bytes.begin);
+  }
+  copyElements(destination, memory.address(destination), source, from);
 }
 
 ResolvedView lpu::sliceAt(const ResolvedView &view, unsigned axis,

@@ -17,6 +17,13 @@
 
 namespace lpu {
 
+/// Copies the elements of one view to another one of the same sizes and element
+/// width, given where those at index 0 are. Memories do not overlap. Where
+/// elements of the destination share bytes the last one in row-major order
+/// stays.
+void copyElements(const ResolvedView &destination, uint8_t *to,
+                  const ResolvedView &source, const uint8_t *from);
+
 /// destination = source; same sizes and element width. Overlap is allowed: all
 /// is read before anything is written.
 void copyView(const ResolvedView &destination, const ResolvedView &source,

@@ -65,6 +65,9 @@ struct ResolvedView {
     }
     return count;
   }
+  /// Whether surely no two elements share a byte: from the smallest stride on,
+  /// each steps over what the ones before it reach.
+  bool hasDistinctElements() const;
 
   /// The smallest range that holds every byte; empty if there is none.
   ByteRange bounds() const;

@@ -21,28 +21,41 @@ def from_bits(b: np.ndarray | int) -> np.ndarray:
     return (np.asarray(b).astype(np.int64) & 0xFFFFFFFF).astype(np.uint32).view(F32)
 
 
-def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """a * b + c in f32, rounded once.
+def _odd_fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """a * b + c in f64, rounded to odd.
 
     The product of two f32 is exact in f64. The sum is not: its error (Knuth's TwoSum) tells on which side
-    of the rounded sum the true one lies, and rounding to odd keeps that in the last bit. f64 has more than
-    twice the digits of f32 and two more, so rounding once more, to f32, gives what one rounding would.
+    of the rounded sum the true one lies. Rounding to odd keeps that in the last bit: of the two numbers
+    around an inexact sum it takes the one whose last bit is set. f64 has more than twice the digits of
+    f32 and two more, so rounding once more, to f32, gives what one rounding would.
     """
-    product = np.asarray(a, np.float64) * np.asarray(b, np.float64)
-    addend = np.broadcast_to(np.asarray(c, np.float64), np.broadcast_shapes(product.shape, np.shape(c)))
-    total = np.atleast_1d(product + addend)
+    product = np.multiply(a, b, dtype=np.float64)
+    total = product + np.asarray(c, np.float64)
     virtual = total - product
-    error = (product - (total - virtual)) + (addend - virtual)
-    is_even = (total.view(np.int64) & 1) == 0
-    is_inexact = np.isfinite(total) & (error != 0) & is_even
+    error = (product - (total - virtual)) + (c - virtual)
+    pattern = np.ascontiguousarray(total).view(np.int64).reshape(np.shape(total))
+    # Infinities and NaNs have an error that is a NaN.
+    is_wrong = (error != 0) & (error == error) & ((pattern & 1) == 0)
     # One step of the magnitude towards the true sum; adjacent to an even number are odd ones.
     step = np.where((error > 0) == (total > 0), 1, -1)
-    odd = np.where(is_inexact, total.view(np.int64) + step, total.view(np.int64)).view(np.float64)
-    return odd.astype(F32).reshape(np.shape(product + addend))
+    return np.asarray(pattern + step * is_wrong).view(np.float64)
+
+
+def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """a * b + c in f32, rounded once."""
+    return _odd_fma(a, b, c).astype(F32)
+
+
+def flushed_fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """The same, but zero if the result is subnormal when rounded as if exponents had no limit."""
+    odd = _odd_fma(a, b, c)
+    unlimited = _round_to(odd, 24, -1000, np.inf)
+    is_tiny = np.abs(unlimited) < 2.0**-126
+    return np.where(is_tiny, np.copysign(0.0, odd), odd).astype(F32)
 
 
 def _round_to(x: np.ndarray, digits: int, lowest_exponent: int, limit: float) -> np.ndarray:
-    """To the nearest number with so many binary digits, ties to even; as f32.
+    """To the nearest number with so many binary digits, ties to even; as f64.
 
     `lowest_exponent` is that of the smallest normal number; from `limit` on, half a step past the largest
     number, the result is an infinity.
@@ -53,15 +66,15 @@ def _round_to(x: np.ndarray, digits: int, lowest_exponent: int, limit: float) ->
     quantum = np.ldexp(1.0, np.maximum(exponent - 1, lowest_exponent) - (digits - 1))
     rounded = np.rint(finite / quantum) * quantum  # Division by a power of two is exact; rint ties to even.
     rounded = np.where(np.abs(finite) >= limit, np.copysign(np.inf, finite), np.copysign(rounded, finite))
-    return np.where(np.isfinite(wide), rounded, wide).astype(F32)
+    return np.where(np.isfinite(wide), rounded, wide)
 
 
 def round_bf16(x: np.ndarray) -> np.ndarray:
-    return _round_to(x, 8, -126, 2.0**128 - 2.0**119)
+    return _round_to(x, 8, -126, 2.0**128 - 2.0**119).astype(F32)
 
 
 def round_f16(x: np.ndarray) -> np.ndarray:
-    return _round_to(x, 11, -14, 65520.0)
+    return _round_to(x, 11, -14, 65520.0).astype(F32)
 
 
 def widen(raw: np.ndarray, dtype: str) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from torch_lpu import _simulator
 from torch_lpu.mlir._mlir_libs import _lpu
 
-from . import machine
+from . import floats, machine
 from .memory import MachineFault
 from .micro import INTEGER_BITS
 from .parser import parse
@@ -32,13 +32,17 @@ def model(program: Program, arguments: Arguments, seed: int = 0) -> str | None:
     return None
 
 
+#: What a RuntimeError says, by kind; any other one is a fault of kind runtime.
+_TELLS = {"deadlock": "deadlock", "left over at the end of the program": "deadlock", "bounds": "bounds"}
+
+
 def simulate(program: _simulator.Program, arguments: Arguments, **options: object) -> str | None:
     try:
         program.run([(a.ctypes.data if a.size else 0, a.nbytes) for a in arguments], timing=False, **options)
     except IndexError:
         return "index"
     except RuntimeError as error:
-        return next((kind for kind in ("deadlock", "bounds") if kind in str(error)), "runtime")
+        return next((kind for text, kind in _TELLS.items() if text in str(error)), "runtime")
     return None
 
 
@@ -60,6 +64,8 @@ def compare(
     expected = [a.copy() for a in arguments]
     fault = model(parse(again), expected, seed)
     for options in runs:
+        if fault is not None and options.get("checks", "none") != "none":
+            continue  # Checks may find something before the fault happens.
         got = [a.copy() for a in arguments]
         found = simulate(loaded, got, **options)
         if found != fault:
@@ -155,5 +161,15 @@ def floats_of(generator: np.random.Generator, size: int) -> np.ndarray:
         generator.standard_normal(size).astype(np.float32),
         (generator.standard_normal(size) * 100).astype(np.float32),
         generator.integers(-4, 5, size).astype(np.float32) / 2,
+        (generator.standard_normal(size) * 2.0**-63).astype(
+            np.float32
+        ),  # Products are about the smallest normal numbers.
     ]
-    return np.choose(generator.integers(0, 5, size), kinds).astype(np.float32)
+    return np.choose(generator.integers(0, len(kinds), size), kinds).astype(np.float32)
+
+
+def elements(generator: np.random.Generator, dtype: str, size: int) -> np.ndarray:
+    """Stored elements of a type of memory."""
+    if dtype in ("bf16", "f16", "f32"):
+        return floats.narrow(floats_of(generator, size), dtype)
+    return values(generator, "i1" if dtype == "bool" else dtype, size)

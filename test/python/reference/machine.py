@@ -253,24 +253,35 @@ class _Machine:
 
     def _gather(self, s: Gather, destination: Place, source: Place, index: Place) -> None:
         numbers = self._indices(s, index, source.sizes[s.axis])
-        self.memories.write(destination, np.take(self.memories.read(source), numbers, axis=s.axis))
+        self._slices(s.axis, destination, range(numbers.size), source, numbers)
 
     def _scatter(self, s: Scatter, destination: Place, source: Place, index: Place) -> None:
         numbers = self._indices(s, index, destination.sizes[s.axis])
-        values, addresses = self.memories.read(source), destination.addresses()
-        for i, k in enumerate(numbers):
-            where = np.take(addresses, int(k), axis=s.axis)
-            slice_ = np.take(values, i, axis=s.axis)
-            self.memories.write_at(destination.memory, destination.dtype, where, slice_)
+        self._slices(s.axis, destination, numbers, source, range(numbers.size))
+
+    def _slices(
+        self, axis: int, target: Place, targets: Sequence[int], source: Place, sources: Sequence[int]
+    ) -> None:
+        """One after the other, each as copy does it."""
+        to, from_ = target.addresses(), source.addresses()
+        for i, k in zip(targets, sources, strict=True):
+            where = np.take(from_, int(k), axis=axis)
+            values = self.memories.read_at(source.memory, source.dtype, where)
+            where = np.take(to, int(i), axis=axis)
+            self.memories.write_at(target.memory, target.dtype, where, values)
 
     def _stream(self, s: Stream, place: Place) -> None:
         self.buffer.append(_Entry(s.source, s.passes, self.memories.read(place)))
 
     def _mm(self, s: Mm, output: Place, lhs: Place, streamed: Place) -> None:
         entry = self.buffer.popleft()
-        rows = prod(lhs.sizes[s.batch : s.batch + s.rows])
+        rows = prod(s.lhs.sizes[s.batch : s.batch + s.rows])  # A dynamic size counts as its bound.
         if entry.view != s.streamed or (rows > 0 and entry.passes != -(-rows // self.rows_per_pass)):
             raise MachineFault("runtime", f"the entry is {entry.view}, {entry.passes} passes, not for {s}")
+        # The entry has the sizes that its registers held when it was pushed.
+        batch, depth = lhs.sizes[: s.batch], lhs.sizes[s.batch + s.rows :]
+        if entry.values.shape != batch + output.sizes[s.batch + s.rows :] + depth:
+            raise MachineFault("runtime", f"the entry has sizes {entry.values.shape}, not for {s}")
         old = self.memories.read(output)
         types = lhs.dtype, output.dtype
         self.memories.write(output, matrix.multiply(s, self.memories.read(lhs), entry.values, old, types))

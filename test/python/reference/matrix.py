@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from .floats import F32, flush, fma, narrow, widen
+from .floats import F32, flush, flushed_fma, fma, narrow, widen
 from .syntax import Mm
 
 BLOCK = 32  # Elements of the depth that bf16 sums together.
@@ -53,7 +53,7 @@ def _blocks(a: np.ndarray, w: np.ndarray, acc: np.ndarray) -> np.ndarray:
         for parity in range(2):
             part = np.zeros_like(acc)
             for k in range(first + parity, min(first + BLOCK, a.shape[-1]), 2):
-                part = flush(fma(a[..., k], w[..., k], part))
+                part = flushed_fma(a[..., k], w[..., k], part)
             sums.append(part)
-        acc = flush(acc + flush(sums[0] + sums[1]))
+        acc = flushed_fma(acc, F32(1), flushed_fma(sums[0], F32(1), sums[1]))
     return acc

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
@@ -76,8 +75,8 @@ def resolve(view: View, registers: Sequence[int], iterations: Sequence[int]) -> 
     base, sizes = view.offset, list(view.sizes)
     if view.offset_register is not None:
         value = registers[view.offset_register]
-        if not 0 <= value <= view.offset_bound:
-            raise MachineFault("index", f"offset {value} is not in [0, {view.offset_bound}]")
+        if not 0 <= value <= view.offset_bound or value % WIDTHS[view.dtype]:
+            raise MachineFault("index", f"offset {value} is not in [0, {view.offset_bound}], or misaligned")
         base += value
     if view.dynamic_dim is not None:
         value, bound = registers[view.size_register], sizes[view.dynamic_dim]
@@ -148,7 +147,3 @@ def span(place: Place) -> tuple[int, int]:
     low = place.base + sum(reach for reach in reaches if reach < 0)
     high = place.base + sum(reach for reach in reaches if reach > 0)
     return low, high + WIDTHS[place.dtype]
-
-
-def count(sizes: Sequence[int]) -> int:
-    return prod(sizes)

@@ -15,8 +15,8 @@ import numpy as np
 
 from . import floats, micro
 from .floats import F32
-from .memory import MachineFault, Memories, Place, offsets, overlaps
-from .syntax import WIDTHS, Micro, Section, Vec
+from .memory import RAW, MachineFault, Memories, Place, offsets, overlaps
+from .syntax import Micro, Section, Vec
 
 Array = np.ndarray
 
@@ -63,11 +63,20 @@ class VectorRun:
         for n, opcodes in accesses.items():
             if not set(opcodes) & set(_WRITES):
                 continue
-            if len(opcodes) > 1:
-                return True
-            if any(m != n and overlaps(self.places[n], self.places[m]) for m in accesses):
+            others = [m for m in accesses if m != n and overlaps(self.places[n], self.places[m])]
+            is_alone = len(opcodes) == 1 and not others
+            is_in_place = all(self.places[m] == self.places[n] for m in others) and self._is_distinct(n)
+            if not is_alone and not is_in_place:
                 return True
         return False
+
+    def _is_distinct(self, operand: int) -> bool:
+        """Whether no two indices have the same element, so that operations meet at one index only."""
+        if operand not in self.offsets:
+            return False
+        rows, elements = self.offsets[operand]
+        addresses = rows[:, None] + elements
+        return np.unique(addresses).size == addresses.size
 
 
 class _RowsRun:
@@ -93,9 +102,11 @@ class _RowsRun:
         one_by_one = self.parent.is_ordered or "carry" in ops
         self.collected: dict[str, list[Array]] = {}
         shape = (self.rows.size, 1)
-        carries = [op for op in section.ops if op.opcode == "carry"]
-        for op in carries:
-            self.registers[op.result] = np.broadcast_to(self.registers[op.inputs[0]], shape)
+        for op in section.ops:  # A carry may start with a constant of its own section.
+            if op.opcode == "const":
+                self.registers[op.result] = micro.constant(op)
+            elif op.opcode == "carry":
+                self.registers[op.result] = np.broadcast_to(self.registers[op.inputs[0]], shape)
         for group in [elements[i : i + 1] for i in elements] if one_by_one else [elements]:
             if group.size == 0:
                 continue
@@ -187,19 +198,14 @@ def _index(sizes: tuple[int, ...], dimension: int) -> Array:
 
 
 def to_register(raw: Array, dtype: str) -> Array:
+    if dtype == "bool":
+        return (raw != 0).astype(np.int64)
     return floats.widen(raw, dtype) if dtype in ("f32", "bf16", "f16") else raw.astype(np.int64)
 
 
 def to_stored(values: Array, dtype: str) -> Array:
-    if dtype in ("f32", "bf16", "f16"):
-        return floats.narrow(values, dtype)
-    return (
-        np.ascontiguousarray(values, np.int64)
-        .view(np.uint8)
-        .reshape(*values.shape, 8)[..., : WIDTHS[dtype]]
-        .copy()
-        .view({1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}[WIDTHS[dtype]])[..., 0]
-    )
+    """Integers in registers are values of their type already."""
+    return floats.narrow(values, dtype) if dtype in ("f32", "bf16", "f16") else values.astype(RAW[dtype])
 
 
 def reduce(op: Micro, collected: list[Array], rows: int) -> Array:
