@@ -424,6 +424,17 @@ NB_MODULE(_simulator, m) {
   m.def(
       "isa_version", [] { return lpu::isaVersion; },
       "Version of the instruction set that the simulator executes.");
+  m.def(
+      "kernel_sets",
+      [] {
+        nb::list names;
+        for (std::string_view name : lpu::kernelSets()) {
+          names.append(std::string(name));
+        }
+        return names;
+      },
+      "Sets of inner loops that this CPU can run, best first. The environment "
+      "variable LPU_SIM_ISA chooses one; all give the same bits.");
   m.def("preset_names", &lpu::MachineModel::presetNames,
         "Names of the machine presets.");
   m.def(

@@ -17,6 +17,8 @@
 #include "lpu/Target/Result.h"
 
 #include <memory>
+#include <string_view>
+#include <vector>
 
 namespace lpu {
 
@@ -44,6 +46,10 @@ private:
   explicit Simulator(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation;
 };
+
+/// The sets of inner loops that this CPU can run, best first. The environment
+/// variable LPU_SIM_ISA chooses one; all give the same bits.
+std::vector<std::string_view> kernelSets();
 
 } // namespace lpu
 

@@ -8,6 +8,8 @@
 
 #include "Kernels.h"
 
+#include "lpu/Simulator/Simulator.h"
+
 #include <cstdlib>
 #include <cstring>
 
@@ -42,6 +44,14 @@ const KernelSet *const *lpu::availableKernels() {
   list[0] = &portableKernels;
 #endif
   return list;
+}
+
+std::vector<std::string_view> lpu::kernelSets() {
+  std::vector<std::string_view> names;
+  for (const KernelSet *const *set = availableKernels(); *set; ++set) {
+    names.push_back((*set)->name);
+  }
+  return names;
 }
 
 static const KernelSet *best() {
