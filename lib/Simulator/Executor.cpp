@@ -43,6 +43,11 @@ std::optional<Error> Executor::execute(const QueuedInstruction &instruction) {
   }
   switch (word.opcode) {
   case Opcode::Copy:
+    if (written != nullptr) {
+      if (std::optional<Error> error = written->copy(word, views)) {
+        return error;
+      }
+    }
     willWrite(views[0]);
     copyView(views[0], views[1], memory);
     footprint.add(views[0], true);
@@ -52,6 +57,11 @@ std::optional<Error> Executor::execute(const QueuedInstruction &instruction) {
   case Opcode::Scatter:
     return executeIndexed(instruction);
   case Opcode::Stream:
+    if (written != nullptr) {
+      if (std::optional<Error> error = written->stream(word, views[0])) {
+        return error;
+      }
+    }
     streamQueue.push(views[0], instruction.index, word.a, word.b, memory);
     footprint.add(views[0], false);
     return std::nullopt;
@@ -81,11 +91,22 @@ Executor::executeIndexed(const QueuedInstruction &instruction) {
   const ResolvedView &indices = instruction.views[2];
   bool isGather = word.opcode == Opcode::Gather;
   unsigned axis = word.aux;
+  if (written != nullptr) {
+    if (auto error = written->readIndices(word, instruction.views)) {
+      return error;
+    }
+  }
   Result<std::vector<int64_t>> rows =
       readIndices(indices, (isGather ? from : to).sizes[axis],
                   (word.flags & IndexWrapNegative) != 0, memory);
   if (!rows) {
     return Error{rows.message(), rows.kind()};
+  }
+  if (written != nullptr) {
+    if (auto error =
+            written->moveRows(word, instruction.views, {*rows, axis})) {
+      return error;
+    }
   }
   willWrite(to);
   footprint.add(indices, false);
@@ -134,6 +155,11 @@ std::optional<Error> Executor::executeMm(const QueuedInstruction &instruction) {
   const ResolvedView &output = instruction.views[1];
   MmFields shape = MmFields::unpack(word.aux);
   bool accumulate = (word.flags & MmAccumulate) != 0;
+  if (written != nullptr) {
+    if (auto error = written->mm(word, instruction.views)) {
+      return error;
+    }
+  }
   willWrite(output);
   footprint.add(activations, false);
   footprint.add(output, true);
@@ -211,11 +237,15 @@ Executor::executeVec(const QueuedInstruction &instruction) {
     }
   }
   touched.clear();
+  bool tracksAll = written != nullptr;
   std::optional<Error> error =
       runMicroProgram(plan, views.data(), static_cast<unsigned>(views.size()),
-                      memory, pool, program.strtab, &touched);
+                      memory, pool, program.strtab, &touched, tracksAll);
   for (const TouchedElements &run : touched) {
     footprint.addElements(views[run.operand], run.first, run.last, run.write);
+  }
+  if (!error && written != nullptr) {
+    error = written->vec(instruction.word, views, touched);
   }
   return error;
 }

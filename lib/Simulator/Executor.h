@@ -13,6 +13,7 @@
 #include "MicroInterpreter.h"
 #include "Sma.h"
 #include "ThreadPool.h"
+#include "WrittenBytes.h"
 #include "lpu/Simulator/Cost.h"
 #include "lpu/Simulator/Memory.h"
 #include "lpu/Target/Program.h"
@@ -34,10 +35,12 @@ struct QueuedInstruction {
 
 class Executor {
 public:
+  /// `written` checks what is used, or is null.
   Executor(const Program &program, const std::vector<MicroPlan> &plans,
-           Memory &memory, ThreadPool &pool, Footprint &footprint)
+           Memory &memory, ThreadPool &pool, Footprint &footprint,
+           WrittenBytes *written)
       : program(program), plans(plans), memory(memory), pool(pool),
-        footprint(footprint) {}
+        footprint(footprint), written(written) {}
 
   /// The message of an error does not name the instruction.
   std::optional<Error> execute(const QueuedInstruction &instruction);
@@ -62,6 +65,7 @@ private:
   Memory &memory;
   ThreadPool &pool;
   Footprint &footprint;
+  WrittenBytes *written;
   StreamQueue streamQueue;
   std::vector<TouchedElements> touched;
 };

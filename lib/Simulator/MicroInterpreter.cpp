@@ -72,9 +72,9 @@ struct Worker {
 class Run {
 public:
   Run(const MicroPlan &plan, const ResolvedView *views, unsigned numViews,
-      const Memory &memory, ThreadPool &pool, bool isTracking)
+      const Memory &memory, ThreadPool &pool, bool isTracking, bool tracksAll)
       : plan(plan), views(views), numViews(numViews), memory(memory),
-        pool(pool), isTracking(isTracking) {}
+        pool(pool), isTracking(isTracking), tracksAll(tracksAll) {}
 
   std::optional<Error> run(const std::vector<char> &messages,
                            std::vector<TouchedElements> *touched);
@@ -95,7 +95,7 @@ private:
   unsigned numViews;
   const Memory &memory;
   ThreadPool &pool;
-  bool isTracking;
+  bool isTracking, tracksAll;
 
   int64_t domain[maxRank] = {};
   /// Lanes walk `lanes`; `outer` is walked one index after the other.
@@ -260,8 +260,8 @@ void Run::setUp(Worker &worker) const {
     operand.type = views[i].type;
     operand.base = memory.address(views[i]);
     operand.table = operand.base;
-    operand.isTracked =
-        isTracking && plan.isTable[i] && views[i].space == Space::Arg;
+    operand.isTracked = isTracking && plan.isTable[i] &&
+                        (tracksAll || views[i].space == Space::Arg);
     std::copy(laneStrides[i].begin(), laneStrides[i].end(),
               operand.laneStrides);
     operand.tableSize = views[i].rank > 0 ? views[i].sizes[0] : 1;
@@ -479,7 +479,7 @@ std::optional<Error>
 lpu::runMicroProgram(const MicroPlan &plan, const ResolvedView *views,
                      unsigned numViews, const Memory &memory, ThreadPool &pool,
                      const std::vector<char> &messages,
-                     std::vector<TouchedElements> *touched) {
-  return Run(plan, views, numViews, memory, pool, touched != nullptr)
+                     std::vector<TouchedElements> *touched, bool tracksAll) {
+  return Run(plan, views, numViews, memory, pool, touched != nullptr, tracksAll)
       .run(messages, touched);
 }

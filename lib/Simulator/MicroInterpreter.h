@@ -73,13 +73,12 @@ struct TouchedElements {
 };
 
 /// Runs a plan on views in memory. `touched` (may be null) receives what
-/// gathers and scatters reached in operands that lie in arguments.
-std::optional<Error> runMicroProgram(const MicroPlan &plan,
-                                     const ResolvedView *views,
-                                     unsigned numViews, const Memory &memory,
-                                     ThreadPool &pool,
-                                     const std::vector<char> &messages,
-                                     std::vector<TouchedElements> *touched);
+/// gathers and scatters reached in operands that lie in arguments, or in all.
+std::optional<Error>
+runMicroProgram(const MicroPlan &plan, const ResolvedView *views,
+                unsigned numViews, const Memory &memory, ThreadPool &pool,
+                const std::vector<char> &messages,
+                std::vector<TouchedElements> *touched, bool tracksAll = false);
 
 } // namespace lpu
 

@@ -55,7 +55,10 @@ public:
       Listener *listener)
       : program(program), plans(plans), memories(memory), options(options),
         listener(listener), footprint(program.numArguments()),
-        executor(program, plans, memory, pool, footprint),
+        written(options.values && options.checks == Checks::All
+                    ? std::make_unique<WrittenBytes>(program)
+                    : nullptr),
+        executor(program, plans, memory, pool, footprint, written.get()),
         queues(program, executor, options, *this, listener) {
     if (options.timing) {
       timeline = std::make_unique<Timeline>(
@@ -95,6 +98,7 @@ private:
   const RunOptions &options;
   Listener *listener;
   Footprint footprint;
+  std::unique_ptr<WrittenBytes> written; ///< sync_c3
   Executor executor;
   UnitQueues queues;
   std::unique_ptr<Timeline> timeline;
@@ -199,6 +203,11 @@ std::optional<Error> Run::loadRegister(const QueuedInstruction &instruction) {
   const ResolvedView &view = instruction.views[0];
   if (std::optional<Error> error = memories.check(view)) {
     return error;
+  }
+  if (written) {
+    if (auto error = written->load(instruction.word, view)) {
+      return error;
+    }
   }
   footprint.add(view, false);
   // Without values only what the caller or the program provides can be read.
@@ -336,6 +345,11 @@ Result<Report> Run::run() {
       return locate(*error, queues.faultIndex());
     }
     if (std::optional<Error> error = queues.checkDrained()) {
+      return *error;
+    }
+  }
+  if (written) {
+    if (std::optional<Error> error = written->checkOutputs()) {
       return *error;
     }
   }

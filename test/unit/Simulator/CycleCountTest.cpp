@@ -273,10 +273,10 @@ TEST(CycleCount, ControlPosts) {
   EXPECT_EQ(run.cycles(), 8 + 8 + 1 + 1 + 20);
 }
 
-// cost_hbm, cost_chunk: the weight is 16 chunks of 16 cycles. The vector instruction asks
-// for 1024 bytes at 8, while the first is served, and gets them before the
-// second, which delays all others by 16: the last is served at 276, arrives at
-// 376 and takes the SXE 32 * 4 / 16 = 8 cycles; then 30.
+// cost_hbm, cost_chunk: the weight is 16 chunks of 16 cycles. The vector
+// instruction asks for 1024 bytes at 8, while the first is served, and gets
+// them before the second, which delays all others by 16: the last is served at
+// 276, arrives at 376 and takes the SXE 32 * 4 / 16 = 8 cycles; then 30.
 TEST(CycleCount, ContentionForHBM) {
   for (bool hasOther : {false, true}) {
     Counted run;

@@ -304,9 +304,10 @@ inline Result<Report> runProgram(ProgramBuilder builder,
 /// The same, expecting success, in several orders; the caller checks what the
 /// last run left.
 inline void expectRuns(const ProgramBuilder &builder,
-                       const std::vector<void *> &arguments) {
+                       const std::vector<void *> &arguments,
+                       Checks checks = Checks::All) {
   RunOptions options;
-  options.checks = Checks::All;
+  options.checks = checks;
   options.threads = 2;
   for (Dma dma : {Dma(Dma::Random, 1), Dma(Dma::Early), Dma(Dma::Late)}) {
     options.dma = dma;

@@ -290,12 +290,15 @@ ProgramBuilder dynamicCopy() {
 TEST(Simulator, RegistersMoveAndCutViews) {
   std::vector<int32_t> in = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, out(10, -1);
   std::vector<int64_t> scalars = {4, 3};
-  expectRuns(dynamicCopy(), {in.data(), scalars.data(), out.data()});
+  // Not all of the output is written.
+  expectRuns(dynamicCopy(), {in.data(), scalars.data(), out.data()},
+             Checks::Standard);
   EXPECT_EQ(out, (std::vector<int32_t>{4, 5, 6, -1, -1, -1, -1, -1, -1, -1}));
   // An empty view does nothing.
   scalars = {4, 0};
   out.assign(10, -1);
-  expectRuns(dynamicCopy(), {in.data(), scalars.data(), out.data()});
+  expectRuns(dynamicCopy(), {in.data(), scalars.data(), out.data()},
+             Checks::Standard);
   EXPECT_EQ(out, std::vector<int32_t>(10, -1));
 }
 

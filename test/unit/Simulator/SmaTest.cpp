@@ -46,7 +46,8 @@ void checkCopy(DType type, int64_t size, const View &to, const View &from) {
   builder.input(type, {size});
   builder.output(type, {size});
   builder.copy(to, from);
-  expectRuns(builder, {in.data(), out.data()});
+  // Not all of the output is written.
+  expectRuns(builder, {in.data(), out.data()}, Checks::Standard);
   EXPECT_EQ(out, wanted);
 }
 
@@ -107,7 +108,8 @@ TEST(Sma, ScattersRowsInOrder) {
   std::vector<int32_t> rows(12, -1), values = counting<int32_t>(16);
   std::vector<int32_t> index = {2, 0, 2, 0};
   expectRuns(indexed(Opcode::Scatter, 0, DType::I32),
-             {rows.data(), index.data(), values.data()});
+             {rows.data(), index.data(), values.data()},
+             Checks::Standard); // It has an output for the values.
   // The last of two rows with one index stays.
   EXPECT_EQ(rows,
             (std::vector<int32_t>{6, 7, -1, -1, 4, 5, 14, 15, -1, -1, 12, 13}));
