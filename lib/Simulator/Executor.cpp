@@ -48,7 +48,9 @@ std::optional<Error> Executor::execute(const QueuedInstruction &instruction) {
         return error;
       }
     }
-    willWrite(views[0]);
+    if (std::optional<Error> error = willWrite(views[0])) {
+      return error;
+    }
     copyView(views[0], views[1], memory);
     footprint.add(views[0], true);
     footprint.add(views[1], false);
@@ -108,7 +110,9 @@ Executor::executeIndexed(const QueuedInstruction &instruction) {
       return error;
     }
   }
-  willWrite(to);
+  if (std::optional<Error> error = willWrite(to)) {
+    return error;
+  }
   footprint.add(indices, false);
   footprint.add(isGather ? to : from, isGather);
   for (int64_t row : *rows) {
@@ -141,7 +145,7 @@ static uint8_t *stage(const ResolvedView &view, uint8_t *data,
                       const ResolvedView &output,
                       std::vector<uint8_t> &storage) {
   ByteRange range = view.bounds();
-  if (!range.overlaps(output.bounds())) {
+  if (view.numElements() == 0 || !range.overlaps(output.bounds())) {
     return data;
   }
   int64_t lead = view.offset - range.begin;
@@ -160,7 +164,9 @@ std::optional<Error> Executor::executeMm(const QueuedInstruction &instruction) {
       return error;
     }
   }
-  willWrite(output);
+  if (std::optional<Error> error = willWrite(output)) {
+    return error;
+  }
   footprint.add(activations, false);
   footprint.add(output, true);
   if (accumulate) {
@@ -225,7 +231,9 @@ Executor::executeVec(const QueuedInstruction &instruction) {
   const MicroPlan &plan = plans[instruction.word.a];
   for (unsigned i = 0; i < views.size(); ++i) {
     if (plan.isWritten[i]) {
-      willWrite(views[i]);
+      if (std::optional<Error> error = willWrite(views[i])) {
+        return error;
+      }
     }
     if (plan.isWalked[i]) {
       if (plan.isRead[i]) {

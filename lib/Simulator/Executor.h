@@ -45,6 +45,9 @@ public:
   /// The message of an error does not name the instruction.
   std::optional<Error> execute(const QueuedInstruction &instruction);
 
+  /// Host memory for stream entries that are kept while their source changes.
+  void limitStagedBytes(uint64_t bytes) { streamQueue.limitCopies(bytes); }
+
   const StreamQueue &streams() const { return streamQueue; }
 
   IssuedInstruction issued(const QueuedInstruction &instruction) const {
@@ -56,8 +59,8 @@ private:
   std::optional<Error> executeMm(const QueuedInstruction &instruction);
   std::optional<Error> executeVec(const QueuedInstruction &instruction);
   /// Called for every view before it is written.
-  void willWrite(const ResolvedView &view) {
-    streamQueue.detach(view.bounds());
+  std::optional<Error> willWrite(const ResolvedView &view) {
+    return streamQueue.detach(view.bounds());
   }
 
   const Program &program;

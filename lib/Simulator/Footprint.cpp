@@ -70,6 +70,17 @@ void Footprint::add(const ResolvedView &view, bool write) {
     ++inner;
   }
   IntervalSet &set = (write ? written : read)[view.argument];
+  // Beyond a million runs the footprint is bounded from above instead.
+  constexpr int64_t maxRuns = 1 << 20;
+  int64_t runs = 1, whole = run;
+  for (unsigned d = inner; d < rank; ++d) {
+    runs = std::min(maxRuns + 1, runs * steps[d].size);
+    whole += steps[d].stride * (steps[d].size - 1);
+  }
+  if (runs > maxRuns) {
+    set.insert(start, start + whole);
+    return;
+  }
   int64_t index[maxRank] = {};
   int64_t at = start;
   while (true) {

@@ -12,6 +12,7 @@
 
 #include "lpu/Simulator/Simulator.h"
 
+#include "Budget.h"
 #include "Executor.h"
 #include "Footprint.h"
 #include "Icp.h"
@@ -54,7 +55,8 @@ public:
       Memory &memory, ThreadPool &pool, const RunOptions &options,
       Listener *listener)
       : program(program), plans(plans), memories(memory), options(options),
-        listener(listener), footprint(program.numArguments()),
+        listener(listener), budget(program, plans, options),
+        footprint(program.numArguments()),
         written(options.values && options.checks == Checks::All
                     ? std::make_unique<WrittenBytes>(program)
                     : nullptr),
@@ -97,6 +99,7 @@ private:
   Memory &memories;
   const RunOptions &options;
   Listener *listener;
+  Budget budget;
   Footprint footprint;
   std::unique_ptr<WrittenBytes> written; ///< sync_c3
   Executor executor;
@@ -282,6 +285,9 @@ std::optional<Error> Run::step(uint32_t index, bool &done) {
   if (std::optional<Error> error = resolveViews(instruction)) {
     return locate(*error, index);
   }
+  if (std::optional<Error> error = budget.spend(instruction)) {
+    return locate(*error, index);
+  }
   if (std::optional<Error> error = issue(instruction)) {
     return error;
   }
@@ -326,6 +332,7 @@ Result<Report> Run::run() {
   report.lmuBytes = static_cast<int64_t>(program.lmuBytes);
   report.scratchBytes = static_cast<int64_t>(program.scratchBytes);
   report.warnings = capacityWarnings(program);
+  executor.limitStagedBytes(budget.hostBytes());
   for (bool done = false; !done;) {
     uint32_t index = icp.fetch();
     if (std::count(options.omit.begin(), options.omit.end(), index) > 0) {
@@ -411,6 +418,16 @@ Result<Report> Simulator::run(void *const *arguments, size_t numArguments,
       return Error{"argument " + std::to_string(i) + " of program " +
                    program.name + " is null, expected data"};
     }
+  }
+  if (std::optional<Error> error =
+          Budget(program, implementation->plans, options).checkMemories()) {
+    return *error;
+  }
+  if (options.values && !memory.isAllocated()) {
+    return Error{"the host has no address space for the " +
+                     std::to_string(program.scratchBytes) +
+                     " bytes of scratch",
+                 ErrorKind::Limit};
   }
   if (options.values && options.checks == Checks::All) {
     memory.poison();

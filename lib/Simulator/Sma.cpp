@@ -237,18 +237,30 @@ std::vector<uint32_t> StreamQueue::sources() const {
 StreamQueue::Entry StreamQueue::pop() {
   Entry entry = std::move(entries.front());
   entries.pop_front();
+  copied -= entry.copy.size();
   return entry;
 }
 
-void StreamQueue::detach(const ByteRange &range) {
+std::optional<Error> StreamQueue::detach(const ByteRange &range) {
   for (Entry &entry : entries) {
     ByteRange bytes = entry.view.bounds();
-    if (!entry.copy.empty() || !bytes.overlaps(range)) {
+    if (!entry.copy.empty() || entry.view.numElements() == 0 ||
+        !bytes.overlaps(range)) {
       continue;
+    }
+    copied += static_cast<uint64_t>(bytes.end - bytes.begin);
+    if (copied > maxCopied) {
+      return Error{"the stream buffer keeps " + std::to_string(copied) +
+                       " bytes that are written before their use, more than "
+                       "the limit of " +
+                       std::to_string(maxCopied) +
+                       "; if the program is right, raise maxHostBytes",
+                   ErrorKind::Limit};
     }
     int64_t lead = entry.view.offset - bytes.begin;
     entry.copy.assign(entry.data - lead,
                       entry.data - lead + (bytes.end - bytes.begin));
     entry.data = entry.copy.data() + lead;
   }
+  return std::nullopt;
 }

@@ -66,11 +66,14 @@ public:
   /// The Streams whose entries are in the buffer.
   std::vector<uint32_t> sources() const;
 
-  /// Keeps the pushed values of `range`, which is about to change.
-  void detach(const ByteRange &range);
+  /// Keeps the pushed values of `range`, which is about to change. An error if
+  /// all copies together would take more than `limitCopies` has said.
+  std::optional<Error> detach(const ByteRange &range);
+  void limitCopies(uint64_t bytes) { maxCopied = bytes; }
 
 private:
   std::deque<Entry> entries;
+  uint64_t copied = 0, maxCopied = UINT64_MAX;
 };
 
 } // namespace lpu

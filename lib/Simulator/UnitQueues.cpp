@@ -23,6 +23,7 @@ UnitQueues::UnitQueues(const Program &program, Executor &executor,
 }
 
 void UnitQueues::push(Unit unit, QueuedInstruction instruction) {
+  pendingViews += instruction.views.size();
   queues[static_cast<unsigned>(unit)].push_back(std::move(instruction));
   ++pendingCount;
 }
@@ -41,6 +42,7 @@ std::optional<Error> UnitQueues::execute(Unit unit,
   const Instruction &word = instruction.word;
   std::optional<Error> error;
   lastIndex = instruction.index;
+  pendingViews -= instruction.views.size();
   if (listener != nullptr &&
       !listener->willExecute(executor.issued(instruction), state)) {
     return Error{"stopped", ErrorKind::Runtime};
@@ -172,7 +174,7 @@ std::optional<Error> UnitQueues::wait(unsigned semaphore, uint32_t count,
 
 std::optional<Error> UnitQueues::run(size_t left) {
   std::optional<Error> error;
-  while (pendingCount > left) {
+  while (pending() > left) {
     if (!step(error)) {
       return describeDeadlock(std::nullopt);
     }

@@ -33,7 +33,9 @@ public:
 
   /// An instruction of a unit, or a Wait or Post with that unit.
   void push(Unit unit, QueuedInstruction instruction);
-  size_t pending() const { return pendingCount; }
+  /// Instructions that have not taken effect; one with very many operands
+  /// counts as several.
+  size_t pending() const { return pendingCount + pendingViews / 8; }
 
   /// Lets units go that come before the ICP in the order of the run.
   std::optional<Error> goBeforeICP();
@@ -89,7 +91,7 @@ private:
   unsigned rarity = 0;
   std::array<uint64_t, numSemaphores> counts{};
   std::array<uint32_t, numSemaphores> lastPosts{};
-  size_t pendingCount = 0;
+  size_t pendingCount = 0, pendingViews = 0;
   uint32_t lastIndex = 0;
 };
 

@@ -61,7 +61,12 @@ Problem lpu::verifyViewFields(const Program &program, const View &view) {
   // view_c5: whatever multiplies a size and a stride stays within 64 bits, for
   // dimensions of size 0 and 1 too, whose strides reach nothing.
   constexpr Wide limit = Wide(1) << 56;
+  Wide elements = 1; // view_c6
   for (unsigned d = 0; d < view.rank; ++d) {
+    elements *= view.sizes[d] ? view.sizes[d] : 1;
+    if (elements > limit) {
+      return "sizes " + sizesText(view) + ", expected at most 2^56 elements";
+    }
     Wide reach = Wide(view.sizes[d] ? view.sizes[d] : 1) * view.strides[d] *
                  byteWidth(view.type);
     if (reach > limit || reach < -limit) {
@@ -140,15 +145,22 @@ Problem lpu::verifyViewRange(const Program &program, const View &view,
     Wide reach = Wide(increment) * (trips ? trips - 1 : 0);
     (reach < 0 ? low : high) += reach;
   }
+  bool isEmpty = false;
   for (unsigned d = 0; d < view.rank; ++d) {
     if (view.sizes[d] == 0) {
-      return {};
+      isEmpty = true;
+      continue;
     }
     // A size and a stride have at most 32 and 64 bits, a product 96.
     Wide reach = Wide(view.sizes[d] - 1) * view.strides[d] * width;
     (reach < 0 ? low : high) += reach;
   }
   high += width;
+  // An empty view can be anywhere that 64 bits reach (view_c6).
+  constexpr Wide farthest = Wide(1) << 60;
+  if (isEmpty && low >= -farthest && high <= farthest) {
+    return {};
+  }
   int64_t bytes = memoryBytes(program, view);
   if (low < 0 || high > bytes) { // view_c2
     // Offsets and increments can still be any number.

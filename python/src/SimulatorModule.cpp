@@ -36,6 +36,7 @@ static void raise(const std::string &message, lpu::ErrorKind kind) {
   case lpu::ErrorKind::Runtime:
   case lpu::ErrorKind::Deadlock:
   case lpu::ErrorKind::Bounds:
+  case lpu::ErrorKind::Limit:
     throw std::runtime_error(message);
   }
 }

@@ -112,6 +112,7 @@ static ExitCode codeOf(const Result<Report> &report) {
     return BadUsage;
   case ErrorKind::Index:
   case ErrorKind::Bounds:
+  case ErrorKind::Limit:
     return Fault;
   case ErrorKind::Runtime:
     return report.message().compare(0, race.size(), race) == 0 ? CheckFailed

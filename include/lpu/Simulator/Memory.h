@@ -44,14 +44,23 @@ public:
   /// Sets the arguments of the next run.
   void bind(void *const *pointers);
 
+  /// Whether the system had the address space for scratch and LMU.
+  bool isAllocated() const {
+    return isPresent(Space::Scratch, 0) && isPresent(Space::LMU, 0);
+  }
+
   /// Fills LMU and scratch with a pattern that is a NaN in every float type, an
   /// index far out of range as an integer, and neither 0 nor 1 as a truth
   /// value.
   void poison();
 
   /// Where the element at index 0 of a view is. The memory must be present.
+  /// That of a view without elements can be anywhere and is never used, so this
+  /// computes with numbers, whose sums may leave the memory.
   uint8_t *address(const ResolvedView &view) const {
-    return base(view.space, view.argument) + view.offset;
+    auto start = reinterpret_cast<uintptr_t>(base(view.space, view.argument));
+    return reinterpret_cast<uint8_t *>(start +
+                                       static_cast<uintptr_t>(view.offset));
   }
 
   /// Whether the bytes of a memory are there: an argument can be null.

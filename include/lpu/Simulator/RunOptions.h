@@ -82,6 +82,15 @@ struct RunOptions {
   std::vector<uint32_t> omit;
   /// Host threads; 0 means one a hardware thread.
   unsigned threads = 0;
+  /// Limits that no real program reaches, against one that loops for ever or
+  /// asks for the absurd. Past one of them the run is an error of kind Limit.
+  uint64_t maxInstructions = uint64_t(1) << 30;
+  /// Steps of the host: elements times operations, multiply-adds, transfers
+  /// told apart by the clock. The default is days of computing.
+  uint64_t maxWork = uint64_t(1) << 50;
+  /// Host memory for scratch and LMU, and likewise for what one instruction
+  /// sets aside; 0 means the host's physical memory.
+  uint64_t maxHostBytes = 0;
 };
 
 } // namespace lpu

@@ -24,6 +24,7 @@ enum class ErrorKind : uint8_t {
   Runtime,  ///< A fault that the program itself raised.
   Deadlock, ///< A wait that no post can satisfy, or semaphores not drained.
   Bounds,   ///< An access outside the memory that it names.
+  Limit,    ///< More work or memory than the run was allowed.
 };
 
 /// A failure: one sentence that says what was found, where, and what was

@@ -122,6 +122,18 @@ TEST(Verifier, ViewMessages) {
        "dimension 0 has size 8 and stride 9223372036854775807, expected to span"}, // view_c5
       {MUTATE { UNUSED; p.views[0].strides[0] = INT64_MIN; },
        "dimension 0 has size 1 and stride -9223372036854775808, expected to span"}, // view_c5
+      // No product of sizes leaves 64 bits, and no address of an empty view.
+      {MUTATE {
+         View &view = p.views[p.text[at.stream].a];
+         view.sizes[0] = view.sizes[1] = UINT32_MAX;
+         view.strides[0] = view.strides[1] = 0;
+       },
+       "sizes {4294967295, 4294967295}, expected at most 2^56 elements"}, // view_c6
+      {MUTATE {
+         View &view = p.views[p.text[at.stream].a];
+         view.sizes[0] = 0, view.offset = INT64_MAX - 3;
+       },
+       "reaches bytes [more than 2^62, more than 2^62) of arg 1"}, // view_c6
   });
 }
 
