@@ -4,7 +4,8 @@
 # make test        build, then run all tests (make test-long: the slow ones as well)
 # make format      format C++ and Python;  make lint: check both
 # make docs        reference pages of dialects and passes, into build/dev/docs
-# make asan        the tests of the MLIR-free half under ASan and UBSan
+# make asan        tests under ASan and UBSan: gtest, lit and the fuzzer's corpus
+# make fuzz        30 minutes of libFuzzer (Clang; MINUTES=30)
 # make clean       remove the build trees;  make distclean: the venv as well
 #
 # A first call makes .venv and installs the pinned dependencies; later ones
@@ -27,7 +28,7 @@ export CCACHE_NOHASHDIR := 1
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/$(BUILD)/bin:$(PATH)
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test test-long build format lint tidy docs asan clean distclean
+.PHONY: help demo test test-long build format lint tidy docs asan fuzz clean distclean
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
@@ -73,10 +74,21 @@ docs: $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --target mlir-doc
 	@echo "see $(BUILD)/docs"
 
-asan: .venv/install.stamp
+asan: build
 	@cmake --preset asan --log-level=WARNING
 	@cmake --build --preset asan
-	@build/asan/bin/lpu-unit-tests
+	@build/asan/bin/lpu-unit-tests --gtest_brief=1
+	@build/asan/bin/lpu-fuzz test/fuzz/corpus
+	@python -c "from lit.main import main; main()" -sv --param tools=$(CURDIR)/build/asan/bin $(BUILD)/test
+
+MINUTES ?= 30
+fuzz: .venv/install.stamp
+	@.ci/install-packages $(PYTHON) clang
+	@cmake --preset fuzz --log-level=WARNING
+	@cmake --build --preset fuzz
+	@mkdir -p build/fuzz/corpus
+	@build/fuzz/bin/lpu-libfuzzer -max_total_time=$$(($(MINUTES) * 60)) -timeout=20 -rss_limit_mb=2048 -max_len=32768 \
+	  -print_final_stats=1 -artifact_prefix=build/fuzz/ build/fuzz/corpus test/fuzz/corpus
 
 # --- Habits --------------------------------------------------------------------
 CXX_FILES = $(shell git ls-files '*.cpp' '*.h')

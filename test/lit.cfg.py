@@ -27,7 +27,11 @@ if not in_build:
     config.llvm_tools_dir = os.path.join(llvm.submodule_search_locations[0], "bin")
     config.has_python = True
 
-config.environment["PATH"] = os.pathsep.join([config.lpu_bin_dir, config.llvm_tools_dir, os.environ["PATH"]])
+# `--param tools=DIR` tests the tools of another tree (make asan: lpu-sim) with the rest of this one.
+first = [lit_config.params["tools"]] if "tools" in lit_config.params else []
+config.environment["PATH"] = os.pathsep.join(
+    [*first, config.lpu_bin_dir, config.llvm_tools_dir, os.environ["PATH"]]
+)
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
 config.substitutions.append(("%python", config.python))
 if config.has_python:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs lit, gtest and pytest, and closes with one line that counts all of them.
+"""Runs gtest, lit, the fuzzer and pytest, and closes with one line that counts all of them.
 
 Each suite writes a JUnit file, which is what is counted: a suite that ran no
 test fails, whatever its exit code says.
@@ -42,9 +42,11 @@ def suites(build: Path, reports: Path, long: bool) -> dict[str, list[str]]:
     # Not `python -m lit.main`, which runs nothing and exits 0.
     lit = [sys.executable, "-c", "from lit.main import main; main()", "-sv"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *(["-m", ""] if long else [])]
+    fuzz = [sys.executable, "test/fuzz/run.py", "--tree", str(build.parent / "asan")]
     return {
         "gtest": [*gtest, f"--gtest_output=xml:{reports / 'gtest.xml'}"],
         "lit": [*lit, f"--xunit-xml-output={reports / 'lit.xml'}", str(build / "test")],
+        "fuzz": [*fuzz, "--report", str(reports / "fuzz.xml")],
         "pytest": [*pytest, f"--junitxml={reports / 'pytest.xml'}"],
     }
 
