@@ -27,8 +27,10 @@ if not in_build:
     config.llvm_tools_dir = os.path.join(llvm.submodule_search_locations[0], "bin")
     config.has_python = True
 
-# `--param tools=DIR` tests the tools of another tree (make asan: lpu-sim) with the rest of this one.
+# `--param tools=DIR` tests the tools of a sanitizer build (make asan) with the rest of this tree.
 first = [lit_config.params["tools"]] if "tools" in lit_config.params else []
+if first:
+    config.available_features.add("sanitized")
 config.environment["PATH"] = os.pathsep.join(
     [*first, config.lpu_bin_dir, config.llvm_tools_dir, os.environ["PATH"]]
 )

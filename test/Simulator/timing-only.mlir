@@ -1,3 +1,5 @@
+// ASan needs address space that the limit takes away.
+// UNSUPPORTED: sanitized
 // REQUIRES: python
 // RUN: lpu-translate --mlir-to-lpubin %s -o %t.lpubin
 // RUN: sh -c 'ulimit -v 4000000; lpu-sim %t.lpubin --timing-only' | FileCheck %s

@@ -199,8 +199,13 @@ int main(int argc, char **argv) {
       }
       Bytes file((std::istreambuf_iterator<char>(in)),
                  std::istreambuf_iterator<char>());
-      modernize(file);
       Outcome outcome = fuzzer.run(file);
+      Bytes modern = file;
+      modernize(modern);
+      if (modern != file) {
+        file = std::move(modern);
+        outcome = fuzzer.run(file);
+      }
       // Seeds are right; what once was a crash need not be.
       bool isSeed = std::filesystem::path(name).filename().string().rfind(
                         "seed-", 0) == 0;

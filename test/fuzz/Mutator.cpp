@@ -486,6 +486,7 @@ void lpu::fuzz::modernize(Bytes &file) {
   if (!place || readBinary(file)) {
     return;
   }
+  repair(file);
   std::string text(file.begin() + place->offset,
                    file.begin() + place->offset + place->size);
   Result<MachineModel> machine = MachineModel::parse(text, "");

@@ -29,8 +29,8 @@ Bytes mutate(const Bytes &file, const Bytes &other, Random &random);
 /// file has a note to write them to.
 void repair(Bytes &file);
 
-/// The file as this version of the reader takes it: a machine that lacks newer
-/// parameters gets their defaults.
+/// The file as this version of the reader takes it, as far as it can be: sums
+/// are made good, a machine that lacks newer parameters gets their defaults.
 void modernize(Bytes &file);
 
 } // namespace lpu::fuzz

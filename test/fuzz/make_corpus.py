@@ -77,10 +77,17 @@ def programs() -> dict[str, tuple[Callable, tuple[torch.Tensor, ...]]]:
     }
 
 
-def save(name: str, data: bytes) -> None:
-    if len(data) <= MAX_BYTES:
-        (CORPUS / f"seed-{name}.lpubin").write_bytes(data)
-        print(f"seed-{name}: {len(data)} bytes")
+def save(name: str, binary: Path) -> None:
+    """Keeps a program, with source files named from the checkout on."""
+    to = CORPUS / f"seed-{name}.lpubin"
+    text = binary.with_suffix(".mlir")
+    subprocess.run(["lpu-translate", "--lpubin-to-mlir", str(binary), "-o", str(text)], check=True)
+    text.write_text(text.read_text().replace(f"{ROOT}/", ""))
+    subprocess.run(["lpu-translate", "--mlir-to-lpubin", str(text), "-o", str(to)], check=True)
+    if to.stat().st_size > MAX_BYTES:
+        to.unlink()
+    else:
+        print(f"{to.stem}: {to.stat().st_size} bytes")
 
 
 def compile_programs() -> None:
@@ -90,7 +97,7 @@ def compile_programs() -> None:
             options = {"machine": "tiny", "dump_dir": folder, "cache": False, "fallback": "error"}
             torch.compile(function, backend="lpu", options=options)(*arguments)
             for number, path in enumerate(sorted(Path(folder).rglob("*.lpubin"))):
-                save(f"{name}-{number}" if number else name, path.read_bytes())
+                save(f"{name}-{number}" if number else name, path)
 
 
 def assemble_tests() -> None:
@@ -102,7 +109,7 @@ def assemble_tests() -> None:
                 binary = Path(directory) / "program.lpubin"
                 command = ["lpu-translate", "--mlir-to-lpubin", str(path), "-o", str(binary)]
                 if subprocess.run(command, capture_output=True, check=False).returncode == 0:
-                    save(f"{path.parent.name}-{path.stem}".lower(), binary.read_bytes())
+                    save(f"{path.parent.name}-{path.stem}".lower(), binary)
 
 
 def main() -> None:

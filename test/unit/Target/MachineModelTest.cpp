@@ -159,6 +159,20 @@ TEST(MachineModel, Errors) {
             "m.toml:1: 'name' is 'a b', expected a st");
 }
 
+/// toml++ meets some of these in a key with undefined behaviour.
+TEST(MachineModel, CharactersBeyondASCIIAreForComments) {
+  const std::string expected =
+      ": a character beyond ASCII or a string of several lines, expected such "
+      "in comments only";
+  EXPECT_EQ(errorOf("lmu_writ\xca\xbeports = 1"), "m.toml:1" + expected);
+  EXPECT_EQ(errorOf("trees = 4\nwidth\xe2\x80\xaf= 8"),
+            "m.toml:2" + expected);
+  EXPECT_EQ(errorOf("\"#\xca\xbe\" = 1"), "m.toml:1" + expected);
+  EXPECT_EQ(errorOf("name = '''\n#\xca\xbe'''"), "m.toml:1" + expected);
+  EXPECT_EQ(errorOf("trees = 4 # \xca\xbe \"\"\"\n# \xe2\x80\xaf\n"),
+            "no error");
+}
+
 TEST(MachineModel, GetErrors) {
   EXPECT_EQ(MachineModel::get("gpu").message(),
             "unknown machine 'gpu', expected one of lpu-hbm3, lpu-lpddr5x, "
