@@ -15,11 +15,11 @@ from typing import Any
 import torch
 from torch._decomp import core_aten_decompositions, get_decompositions
 
-from .attention import ATTENTION_GRADIENTS
-from .corrections import CORRECTIONS
-from .fastpaths import FASTPATHS
-from .moments import MOMENTS
-from .products import PRODUCTS
+from ..attention import ATTENTION_GRADIENTS
+from ..corrections import CORRECTIONS
+from ..fastpaths import FASTPATHS
+from ..moments import MOMENTS
+from ..products import PRODUCTS
 
 aten = torch.ops.aten
 
