@@ -12,11 +12,13 @@ from typing import Any
 
 # Public name -> the module that defines it.
 _PUBLIC = {
+    "Explanation": "explanation",
     "FallbackError": "diagnostics",
     "FallbackWarning": "diagnostics",
     "OptionError": "options",
     "Options": "options",
     "Report": "report",
+    "explain": "explaining",
     "optimizations": "options",
     "profile": "report",
 }

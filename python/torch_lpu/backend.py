@@ -19,7 +19,7 @@ from . import compiler, diagnostics, dump, failures, partition
 from .attention import keep_attention
 from .cache import process_cache
 from .decompositions import decomposition_table
-from .diagnostics import StageError
+from .diagnostics import Fallback, StageError
 from .machines import machine_text
 from .normalize import Mutation, normalize
 from .options import Options
@@ -30,6 +30,9 @@ from .specialize import needs_specialization, specialize
 # How often a graph is split anew after a stage failed.
 MAX_RETRIES = 16
 
+# (graph, names of its inputs, "inference" or "forward" or "backward") -> what runs instead of the graph.
+CompileATen = Callable[[GraphModule, dict[str, str], str], Callable[..., Any]]
+
 
 def lpu(
     gm: GraphModule,
@@ -39,26 +42,52 @@ def lpu(
     options: Mapping[str, Any] | None = None,
 ) -> Callable[..., Any]:
     """Compiles Dynamo's graph for the LPU. `mode` means nothing here; some callers always set one."""
+    return compile_captured(gm, example_inputs, check_options(options))
+
+
+def check_options(options: Mapping[str, Any] | None) -> Options:
     checked = Options.from_user(options)
     machine_text(checked.machine)  # A wrong machine is the user's error: now, not inside a fallback.
-    if checked.enabled("attention"):
+    return checked
+
+
+def compile_captured(
+    gm: GraphModule, example_inputs: Sequence[Any], options: Options, compile_aten: CompileATen | None = None
+) -> Callable[..., Any]:
+    """Compiles Dynamo's graph; `compile_aten` replaces what is done with the ATen graphs that come of it."""
+    if options.enabled("attention"):
         keep_attention(gm)
+
+    def compile_static(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        return compile_dynamo(graph, inputs, options, compile_aten or _compile_aten(options))
+
     if needs_specialization(example_inputs):
-        return specialize(gm, lambda graph, inputs: compile_dynamo(graph, inputs, checked))
-    return compile_dynamo(gm, example_inputs, checked)
+        return specialize(gm, compile_static)
+    return compile_static(gm, example_inputs)
 
 
-def compile_dynamo(gm: GraphModule, example_inputs: Sequence[Any], options: Options) -> Callable[..., Any]:
+def _compile_aten(options: Options) -> CompileATen:
+    return lambda graph, names, kind: compile_fx(graph, options, names)
+
+
+def compile_dynamo(
+    gm: GraphModule, example_inputs: Sequence[Any], options: Options, compile_aten: CompileATen
+) -> Callable[..., Any]:
     from torch._dynamo.backends.common import aot_autograd
 
     names = argument_names(gm)
     inference = not (torch.is_grad_enabled() and any(_requires_grad(value) for value in example_inputs))
 
-    def compile_aot(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        return boxed(compile_fx(graph, options, _names_by_placeholder(graph, names)))
+    def compiler_of(kind: str) -> Callable[..., Any]:
+        def compile_aot(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+            return boxed(compile_aten(graph, _names_by_placeholder(graph, names), kind))
+
+        return compile_aot
 
     compile_graph = aot_autograd(
-        fw_compiler=compile_aot,
+        fw_compiler=compiler_of("forward"),
+        bw_compiler=compiler_of("backward"),
+        inference_compiler=compiler_of("inference"),
         decompositions=decomposition_table(inference),
         keep_inference_input_mutations=True,
     )
@@ -120,27 +149,48 @@ def _names_by_placeholder(graph: GraphModule, names: Sequence[str]) -> dict[str,
 def compile_fx(gm: GraphModule, options: Options, names: dict[str, str]) -> Callable[..., Any]:
     """Compiles an ATen graph; what a stage refuses is left to eager and the rest is tried again."""
     mutations = normalize(gm, options)
+
+    def forbid(fallbacks: Sequence[Fallback]) -> None:
+        if options.fallback == "error":
+            diagnostics.report_fallbacks(fallbacks, options.fallback)
+
+    try:
+        compiled, fallbacks = compile_parts(gm, mutations, options, region_compiler(options, names), forbid)
+    except StageError as failure:
+        return _all_eager(gm, mutations, failure, options)
+    diagnostics.report_fallbacks(fallbacks, options.fallback)
+    return compiled
+
+
+def compile_parts(
+    gm: GraphModule,
+    mutations: Sequence[Mutation],
+    options: Options,
+    compile_region: partition.CompileGraph,
+    start: Callable[[Sequence[Fallback]], None],
+) -> tuple[Callable[..., Any], list[Fallback]]:
+    """Splits and compiles a normalised graph, again and again until no stage fails.
+
+    `start` hears before each attempt what is left to eager in it. Raises the
+    last failure if it cannot be pinned on nodes.
+    """
     failure: StageError | None = None
     for _ in range(MAX_RETRIES):
         graph = partition.copy_graph_module(gm)
         fallbacks = partition.fallbacks_of(partition.refused_nodes(graph))
-        if options.fallback == "error":
-            diagnostics.report_fallbacks(fallbacks, options.fallback)
+        start(fallbacks)
         try:
-            compiled = partition.compile_graph(graph, mutations, _region_compiler(options, names))
+            return partition.compile_graph(graph, mutations, compile_region), fallbacks
         except StageError as error:
             failure = error
             command = diagnostics.write_reproducer(error, options.dump_dir) if error.internal else ""
             if not failures.learn(gm, error, options, command):
                 break
-            continue
-        diagnostics.report_fallbacks(fallbacks, options.fallback)
-        return compiled
     assert failure is not None
-    return _all_eager(gm, mutations, failure, options)
+    raise failure
 
 
-def _region_compiler(options: Options, names: dict[str, str]) -> partition.CompileGraph:
+def region_compiler(options: Options, names: dict[str, str]) -> partition.CompileGraph:
     def compile_region(gm: GraphModule, aliases: dict[int, int]) -> Program:
         from ._simulator import Program as Executable
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .targets import Target
 
 DEFAULT_PROMPT = "What is a language processing unit?"
 
@@ -28,11 +32,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     machines.add_argument("--toml", action="store_true", help="print a machine file to be edited")
     machines.set_defaults(run=_machines)
 
+    explain = commands.add_parser("explain", help="say what of a function does not run on the LPU, and why")
+    _add_target(explain)
+    explain.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    explain.set_defaults(run=_explain)
+
     parsed = parser.parse_args(arguments)
     try:
         return parsed.run(parsed)
     except KeyboardInterrupt:
         return 130
+
+
+def _add_target(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "target",
+        metavar="FILE.py[:NAME]",
+        help="NAME (default: example) is a function that returns (fn, args) or (fn, args, kwargs)",
+    )
+    command.add_argument("--machine", default="lpu-hbm3", help="preset or TOML file (default: %(default)s)")
 
 
 def _positive(text: str) -> int:
@@ -79,6 +97,41 @@ def _machines(arguments: argparse.Namespace) -> int:
         console.print(machine_table(one))
         console.print(one.about, style="dim")
     return 0
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    def run(target: Target) -> int:
+        from .explaining import explain
+
+        explanation = explain(target.function, *target.args, options=_options(arguments), **target.kwargs)
+        _print(explanation, arguments.json)
+        return 0 if explanation.graphs and not explanation.fallbacks else 1
+
+    return _with_target(arguments, run)
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, str]:
+    return {"machine": arguments.machine}
+
+
+def _with_target(arguments: argparse.Namespace, run: Callable[[Target], int]) -> int:
+    from .options import OptionError
+    from .targets import TargetError, load_target
+
+    try:
+        return run(load_target(arguments.target))
+    except (OptionError, TargetError) as error:
+        print(f"torch-lpu: {error}", file=sys.stderr)
+        return 2
+
+
+def _print(result: Any, as_json: bool) -> None:
+    if as_json:
+        print(result.to_json())
+        return
+    from rich.console import Console
+
+    Console().print(result.table())
 
 
 if __name__ == "__main__":

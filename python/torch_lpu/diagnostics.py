@@ -23,7 +23,15 @@ class FallbackWarning(UserWarning):
 
 
 class FallbackError(RuntimeError):
-    """Part of a graph would run in eager PyTorch and `fallback="error"` forbids it."""
+    """Part of a graph would run in eager PyTorch and `fallback="error"` forbids it.
+
+    `fallbacks` are the ops: op, dtype, reason, where, advice. `torch.compile`
+    wraps the error; it is the `inner_exception` of what is raised.
+    """
+
+    def __init__(self, message: str, fallbacks: Iterable[Fallback] = ()):
+        super().__init__(message)
+        self.fallbacks = tuple(fallbacks)
 
 
 @dataclass(frozen=True)
@@ -35,8 +43,35 @@ class Fallback:
     reason: str
     where: str
 
+    @property
+    def advice(self) -> str:
+        """What the user can do about it."""
+        return advice(self.reason)
+
     def __str__(self) -> str:
-        return f"{self.where}: {self.op} ({self.dtype}) runs in eager PyTorch: {self.reason}"
+        return f"{self.where}: {self.op} ({self.dtype}) runs in eager PyTorch: {self.reason}; {self.advice}"
+
+
+# Part of a reason -> what to do. The first that fits.
+_ADVICE: tuple[tuple[str, str], ...] = (
+    ("has no float64", "convert to float32 before it (`x.float()`) if that is precise enough"),
+    ("the machine has no", "convert to one of float32, bfloat16, float16 or an integer type before it"),
+    ("random numbers", "draw the numbers outside of the compiled function and pass them in"),
+    ("decides what Python does next", "keep the value in a tensor, or use torch.where or torch.cond"),
+    ("a size is known only at run time", "use a fixed size and a mask"),
+    ("in place", "write it with an operation that returns a new tensor"),
+    ("custom operations", "give it a decomposition into ATen operations"),
+    ("higher-order and Python", "write it with ATen operations"),
+    ("internal failure", "please report it with the command"),
+    ("stage '", "please report it with the command"),
+    ("tensors are not lowered", "make it a dense tensor before it (`x.to_dense()`)"),
+    ("are not the host's", "move it to the host before it (`x.cpu()`)"),
+    ("", "write it with other operations, or leave it on the host with options={'fallback': 'allow'}"),
+)
+
+
+def advice(reason: str) -> str:
+    return next(what for part, what in _ADVICE if part in reason)
 
 
 @dataclass
@@ -98,7 +133,9 @@ def report_fallbacks(fallbacks: Iterable[Fallback], policy: str) -> None:
         return
     if policy == "error":
         lines = "\n".join(f"  {fallback}" for fallback in dict.fromkeys(fallbacks))
-        raise FallbackError(f'torch-lpu: fallback="error" and not everything compiles for the LPU:\n{lines}')
+        raise FallbackError(
+            f'torch-lpu: fallback="error" and not everything compiles for the LPU:\n{lines}', fallbacks
+        )
     for fallback in fallbacks:
         key = (fallback.op, fallback.dtype, fallback.reason)
         if key not in _reported:

@@ -31,7 +31,7 @@ def learn(gm: GraphModule, error: StageError, options: Options, command: str = "
     """
     nodes = _named(gm, error) or _isolated(gm, error, options)
     for node in nodes:
-        support.learn(node, _reason(error, command))
+        support.learn(node, _reason(error, command), error.stage)
     return bool(nodes)
 
 

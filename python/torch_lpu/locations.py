@@ -68,3 +68,16 @@ def describe(node: Node) -> str:
     """`model.py:12`, or the node's name when no line is known."""
     line = source_line(node)
     return str(line) if line else f"FX node {node.name}"
+
+
+_MODULE = re.compile(r"\['?(\w+)'?\]|\.(\w+)")
+
+
+def module_path(node: Node) -> str:
+    """The path of the innermost nn.Module that the node is of (`layers.0.norm`), or ""."""
+    modules = list(node.meta.get("nn_module_stack", {}).values())
+    if not modules:
+        return ""
+    path = modules[-1][0].replace("_modules", "")
+    names = [a or b for a, b in _MODULE.findall(path)]
+    return ".".join(name for name in names if name not in ("self", "fn"))

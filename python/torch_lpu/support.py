@@ -74,12 +74,18 @@ _REFUSED: dict[OpOverload, str] = {
     aten.copy_.default: "it writes into a view, which a functional graph cannot say",
 }
 
-_learned: dict[str, str] = {}
+# Signature of a node -> why it fails, and at which stage.
+_learned: dict[str, tuple[str, str]] = {}
 
 
-def learn(node: Node, reason: str) -> None:
+def learn(node: Node, reason: str, stage: str) -> None:
     """Remembers that nodes like this one fail."""
-    _learned[signature(node)] = reason
+    _learned[signature(node)] = reason, stage
+
+
+def failed_stage(node: Node) -> str | None:
+    """The stage that nodes like this one made fail, if one did."""
+    return _learned.get(signature(node), (None, None))[1]
 
 
 def forget() -> None:
@@ -166,7 +172,7 @@ def _values(node: Node) -> str | None:
 
 
 def _experience(node: Node) -> str | None:
-    return _learned.get(signature(node))
+    return _learned.get(signature(node), (None, None))[0]
 
 
 _RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _experience)

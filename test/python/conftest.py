@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -58,3 +59,16 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(backend, "compile_dynamo", count)
     return compiled
+
+
+@pytest.fixture
+def readme_example() -> Callable[[str], tuple[str, str]]:
+    """The code and the output that README.md shows under a heading, as two blocks."""
+
+    def read(heading: str) -> tuple[str, str]:
+        text = (pathlib.Path(__file__).parents[2] / "README.md").read_text()
+        section = text.split(f"### `{heading}`\n")[1].split("\n#")[0]
+        code, printed = section.split("```python\n")[1].split("```")[0], section.split("```text\n")[1]
+        return code, printed.split("```")[0].strip()
+
+    return read

