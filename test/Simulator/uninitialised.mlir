@@ -1,6 +1,6 @@
 // RUN: lpu-translate --mlir-to-lpubin %s -o %t.lpubin
 // RUN: lpu-sim %t.lpubin --check standard | FileCheck %s
-// RUN: sh -c 'lpu-sim %t.lpubin --check all; test $? -eq 2' 2>&1 | FileCheck %s --check-prefix=ALL
+// RUN: sh -c 'lpu-sim %t.lpubin --check all; test $? -eq 4' 2>&1 | FileCheck %s --check-prefix=ALL
 
 // The store takes four elements, of which the vector instruction wrote two.
 // CHECK: instructions

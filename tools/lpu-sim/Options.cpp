@@ -77,7 +77,7 @@ const Option table[] = {
      }},
     {"--check", "none|standard|all",
      "standard: fail if nothing orders two conflicting accesses;\n"
-     "all: also fill LMU and scratch with NaN before the run",
+     "all: also on the use of bytes that nothing has written",
      [](const std::string &value, Options &options) {
        return take(parseChecks(value), options.run.checks);
      }},

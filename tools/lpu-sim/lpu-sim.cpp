@@ -103,10 +103,18 @@ static std::optional<Error> writeText(const std::string &path,
   return writeFile(path, text.data(), text.size());
 }
 
+/// Whether --check found it: the machine itself would not have noticed. What a
+/// check says begins with its name.
+static bool isFoundByCheck(const std::string &message) {
+  for (const char *check : {"race: ", "uninitialised: "}) {
+    if (message.rfind(check, 0) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static ExitCode codeOf(const Result<Report> &report) {
-  // A check that failed is a fault of the program that the machine itself would
-  // not notice.
-  constexpr std::string_view race = "race: ";
   switch (report.kind()) {
   case ErrorKind::Invalid:
     return BadUsage;
@@ -115,8 +123,7 @@ static ExitCode codeOf(const Result<Report> &report) {
   case ErrorKind::Limit:
     return Fault;
   case ErrorKind::Runtime:
-    return report.message().compare(0, race.size(), race) == 0 ? CheckFailed
-                                                               : Fault;
+    return isFoundByCheck(report.message()) ? CheckFailed : Fault;
   case ErrorKind::Deadlock:
     return Deadlocked;
   }
