@@ -221,11 +221,21 @@ static bool parseDisable(StringRef text, PipelineOptions &options,
 }
 
 /// Splits options at blanks that are not between quotes, which it removes: a
-/// path may hold blanks. False if a quote is not closed.
+/// path may hold blanks. `\x7d` is the character with that code, for quotes and
+/// for braces, which end the options for MLIR. False if a quote is not closed.
 static bool splitOptions(StringRef text, SmallVector<std::string> &words) {
   std::string word;
   char quote = 0;
-  for (char c : text) {
+  while (!text.empty()) {
+    unsigned escaped = 0;
+    if (text.size() >= 4 && text.starts_with("\\x") &&
+        !text.substr(2, 2).getAsInteger(/*Radix=*/16, escaped)) {
+      word += static_cast<char>(escaped);
+      text = text.drop_front(4);
+      continue;
+    }
+    char c = text.front();
+    text = text.drop_front();
     if (c == quote) {
       quote = 0;
     } else if (!quote && (c == '\'' || c == '"')) {

@@ -7,6 +7,7 @@ it. Its name is the dump's suffix, the pipeline's option and the test folder.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,10 +67,9 @@ def pipeline(options: Options, start: str, stop: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A value for the pipeline's options, which are separated by blanks."""
-    if not any(character.isspace() or character in "'\"" for character in text):
-        return text
-    return f'"{text}"' if "'" in text else f"'{text}'"
+    """A value for the pipeline's options, which are separated by blanks; MLIR counts braces."""
+    text = re.sub(r"""[{}\\"'\n]""", lambda match: f"\\x{ord(match[0]):02x}", text)
+    return f"'{text}'" if any(character.isspace() for character in text) else text
 
 
 def _run_pipeline(start: str, stop: str) -> Callable[[str, Options], str]:
