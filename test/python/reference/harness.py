@@ -37,8 +37,9 @@ _TELLS = {"deadlock": "deadlock", "left over at the end of the program": "deadlo
 
 
 def simulate(program: _simulator.Program, arguments: Arguments, **options: object) -> str | None:
+    addresses = [(a.ctypes.data if a.size else 0, a.nbytes) for a in arguments]
     try:
-        program.run([(a.ctypes.data if a.size else 0, a.nbytes) for a in arguments], timing=False, **options)
+        program.run(addresses, **{"timing": False, **options})
     except IndexError:
         return "index"
     except RuntimeError as error:
@@ -169,7 +170,11 @@ def floats_of(generator: np.random.Generator, size: int) -> np.ndarray:
 
 
 def elements(generator: np.random.Generator, dtype: str, size: int) -> np.ndarray:
-    """Stored elements of a type of memory."""
+    """Stored elements of a type of memory. Half of the float buffers are of numbers near 1, whose sums tell
+    in which order they were taken."""
     if dtype in ("bf16", "f16", "f32"):
-        return floats.narrow(floats_of(generator, size), dtype)
+        is_tame = generator.integers(0, 2) == 0
+        x = generator.standard_normal(size).astype(np.float32) if is_tame else floats_of(generator, size)
+        with np.errstate(invalid="ignore"):
+            return floats.narrow(x, dtype)
     return values(generator, "i1" if dtype == "bool" else dtype, size)

@@ -107,6 +107,8 @@ def product(context: Context, memory: Memory, fault: bool = False) -> list[State
     counts = [choices.one_of((0, 1, 1, 1, 2)) for _ in range(4)]
     limits = (3, 9, 6, choices.one_of((6, 70)))
     parts = [sizes(choices, count, limit) for count, limit in zip(counts, limits, strict=True)]
+    if counts[3] and choices.chance(30):  # More than a block of bf16.
+        parts[3] = (*(1,) * (counts[3] - 1), choices.integer(33, 80))
     every = tuple(size for part in parts for size in part)
     whole = Shape(every)
     if every and choices.chance(20):

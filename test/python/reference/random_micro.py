@@ -20,6 +20,10 @@ from .syntax import Micro, Section, Vec, View
 HELD = {"bf16": "f32", "f16": "f32", "bool": "i1"}
 
 
+#: Taken more often than others, since they have so many predicates.
+_COMPARISONS = [operation for operation in OPERATIONS if operation.name.startswith("cmp_")]
+
+
 @dataclass
 class Register:
     name: str
@@ -60,8 +64,11 @@ class MicroGenerator:
     def vec(self) -> Vec:
         self.rank = self.choices.one_of((0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8))
         self.parallel = self.choices.integer(0, self.rank)
-        # Rows long enough for reductions to use a partial twice.
         self.domain = shape(self.context, self.rank, self.choices.one_of((24, 24, 80)))
+        if self.parallel < self.rank and self.choices.chance(25):
+            # A row so long that reductions use a partial twice.
+            sizes = (1,) * (self.rank - 1) + (self.choices.integer(65, 120),)
+            self.domain = Shape(sizes)
         sections: list[Section] = []
         for _ in range(self.choices.integer(1, 4)):
             self.kind = self.choices.one_of(("elements", "elements", "rows"))
@@ -71,6 +78,11 @@ class MicroGenerator:
             if self.kind == "elements":
                 self.visible = before + self.results
             sections.append(Section(self.kind, tuple(self.ops)))
+        if self.results and self.choices.chance(70):
+            self.kind, self.ops = "rows", []
+            for result in self.results:
+                self._store_result(result)
+            sections.append(Section("rows", tuple(self.ops)))
         if all(n in self.tables for n in range(len(self.operands))) and self.rank:
             self._section_with_a_load(sections)
         return Vec(self.rank, self.parallel, tuple(o.view for o in self.operands), tuple(sections))
@@ -94,7 +106,8 @@ class MicroGenerator:
             self._emit("next", carry.type, (carry, following), result=None)
             self.results.append(Register(carry.name, carry.type, True))
         if self.kind == "elements" and self.choices.chance(50):
-            value = self._register(self.choices.one_of(ALL))
+            type_ = self.choices.one_of(("f32", "f32", *ALL))
+            value = self._load(type_) if self.choices.chance(40) else self._register(type_)
             how = self.choices.one_of(combines(value.type))
             result = self._emit("reduce", value.type, (value,), selector=how)
             self.visible.remove(result)
@@ -119,7 +132,8 @@ class MicroGenerator:
             self._compute()
 
     def _compute(self) -> None:
-        op = self.choices.one_of(self.choices.one_of(OPERATIONS).forms())
+        operations = _COMPARISONS if self.choices.chance(12) else OPERATIONS
+        op = self.choices.one_of(self.choices.one_of(operations).forms())
         inputs = [self._register(t) for t in op.input_types]
         if op.opcode in ("bitcast_f_to_i", "copy_sign_f"):
             inputs[-1] = self._number(inputs[-1])
@@ -229,6 +243,18 @@ class MicroGenerator:
             number = len(self.operands) - 1
         type_ = _held(self.operands[number].buffer.dtype)
         self._emit("store", type_, (self._register(type_),), None, operand=number)
+
+    def _store_result(self, result: Register) -> None:
+        """What a row has come to, so that something depends on it."""
+        buffers = [
+            b for b in self.buffers if _held(b.dtype) == result.type and self._is_free(b, written=True)
+        ]
+        if buffers:
+            buffer = self.choices.one_of(buffers)
+            self.operands.append(
+                Operand(buffer, view(self.context, buffer, self.domain, "distinct"), True, True)
+            )
+            self._emit("store", result.type, (result,), None, operand=len(self.operands) - 1)
 
     def _is_alone(self, number: int) -> bool:
         """Whether no other view reaches into the buffer of this operand."""

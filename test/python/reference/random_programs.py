@@ -299,7 +299,7 @@ class _Generator:
         """Between two barriers, the first of which has been issued."""
         icp = dict(self.ordering.known["icp"])
         body = self._block(trips, level, self.choices.integer(0, 4) // (1 + (level > 2)))
-        if len(trips) < 4 and level < 4 and self.choices.chance(35):
+        if len(trips) < 4 and level < 4 and self.choices.chance(45):
             body += self._loop(trips, level)
         body += self.ordering.barrier()
         # It may not have run at all.
