@@ -12,12 +12,14 @@ from typing import Any
 
 # Public name -> the module that defines it.
 _PUBLIC = {
+    "Comparison": "comparison",
     "Explanation": "explanation",
     "FallbackError": "diagnostics",
     "FallbackWarning": "diagnostics",
     "OptionError": "options",
     "Options": "options",
     "Report": "report",
+    "compare": "comparing",
     "explain": "explaining",
     "optimizations": "options",
     "profile": "report",

@@ -37,6 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     explain.add_argument("--json", action="store_true", help="print JSON instead of tables")
     explain.set_defaults(run=_explain)
 
+    compare = commands.add_parser("compare", help="run a function and compare every op of it with float64")
+    _add_target(compare)
+    compare.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    compare.set_defaults(run=_compare)
+
     parsed = parser.parse_args(arguments)
     try:
         return parsed.run(parsed)
@@ -106,6 +111,17 @@ def _explain(arguments: argparse.Namespace) -> int:
         explanation = explain(target.function, *target.args, options=_options(arguments), **target.kwargs)
         _print(explanation, arguments.json)
         return 0 if explanation.graphs and not explanation.fallbacks else 1
+
+    return _with_target(arguments, run)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    def run(target: Target) -> int:
+        from .comparing import compare
+
+        comparison = compare(target.function, *target.args, options=_options(arguments), **target.kwargs)
+        _print(comparison, arguments.json)
+        return 0 if comparison.ok else 1
 
     return _with_target(arguments, run)
 

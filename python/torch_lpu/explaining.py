@@ -17,6 +17,7 @@ from torch.fx import GraphModule, Node
 
 from . import backend, diagnostics, partition, support
 from .cache import process_cache
+from .capturing import ORIGIN
 from .compiler import FILES, compile_graph
 from .diagnostics import StageError
 from .explanation import ExplainedGraph, ExplainedOp, Explanation
@@ -27,9 +28,6 @@ from .options import Options
 from .rewriting import args_of
 from .signature import bind_signature
 from .specialize import needs_specialization
-
-# Where a node of a region came from, through the copies of its graph.
-_ORIGIN = "torch_lpu.origin"
 
 
 def explain(
@@ -88,7 +86,7 @@ class _Regions:
         self.number = 0
 
     def compile(self, gm: GraphModule, aliases: dict[int, int]) -> Callable[..., Any]:
-        origins = [node.meta.get(_ORIGIN) for node in gm.graph.nodes if node.op != "placeholder"]
+        origins = [node.meta.get(ORIGIN) for node in gm.graph.nodes if node.op != "placeholder"]
         signature = bind_signature(gm, aliases, self.names)
         compile_graph(gm, signature, self.options, process_cache if self.options.cache else None)
         self.region_of.update((name, self.number) for name in origins if name is not None)
@@ -105,7 +103,7 @@ def _explain_graph(
 ) -> ExplainedGraph:
     mutations = normalize(gm, options)
     for node in gm.graph.nodes:
-        node.meta[_ORIGIN] = node.name
+        node.meta[ORIGIN] = node.name
     regions = _Regions(options, names)
     failure: StageError | None = None
     try:

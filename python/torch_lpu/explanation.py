@@ -101,13 +101,13 @@ class Explanation:
         if not self.graphs:
             said = "no graph reaches the backend"
         elif not self.fallbacks:
-            said = f"all {_count(len(self.ops), 'op')} of {_count(len(self.graphs), 'graph')} compile"
+            said = f"all {count(len(self.ops), 'op')} of {count(len(self.graphs), 'graph')} compile"
         else:
             distinct = list(dict.fromkeys(f"{op.op} ({op.dtype}) at {op.where}" for op in self.fallbacks))
-            said = f"{len(self.fallbacks)} of {_count(len(self.ops), 'op')} fall back: {_some(distinct)}"
+            said = f"{len(self.fallbacks)} of {count(len(self.ops), 'op')} fall back: {_some(distinct)}"
         if self.breaks:
             causes = [f"{b.reason} at {b.where}" for b in self.breaks]
-            said += f"; {_count(len(self.breaks), 'graph break')}: {_some(causes)}"
+            said += f"; {count(len(self.breaks), 'graph break')}: {_some(causes)}"
         return said if self.complete else f"{said}; what follows was not traced"
 
     def to_dict(self) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def place(file: str | None, line: int | None) -> str:
     return f"{os.path.basename(file)}:{line}" if file else "an unknown line"
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -163,7 +163,7 @@ def _graph_table(graph: ExplainedGraph, all_ops: bool) -> Any:
     symbolic = ", symbolic sizes" if graph.dynamic else ""
     title = (
         f"graph {graph.number} ({graph.kind}{symbolic}): "
-        f"{_count(len(graph.ops), 'op')}, {_count(graph.regions, 'program')}"
+        f"{count(len(graph.ops), 'op')}, {count(graph.regions, 'program')}"
     )
     table = Table(title=title)
     for column in ("op", "dtype", "line", "stage", "runs on", "host bytes", "reason"):

@@ -73,6 +73,13 @@ def test_explain(example, capsys):
     assert record["verdict"].startswith("3 of 3 ops fall back") and "model.py:8" in record["verdict"]
 
 
+def test_compare(example, capsys):
+    assert cli.main(["compare", example]) == 0
+    assert "all 1 op agree with float64" in capsys.readouterr().out
+    assert cli.main(["compare", example, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ops"][0]["op"] == "aten._softmax"
+
+
 @pytest.mark.parametrize(
     ("target", "message"),
     [
