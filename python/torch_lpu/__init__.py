@@ -18,9 +18,12 @@ _PUBLIC = {
     "FallbackWarning": "diagnostics",
     "OptionError": "options",
     "Options": "options",
+    "NothingToMinify": "minifying",
     "Report": "report",
+    "Reproducer": "minifying",
     "compare": "comparing",
     "explain": "explaining",
+    "minify": "minifying",
     "optimizations": "options",
     "profile": "report",
 }

@@ -133,3 +133,26 @@ def snapshot(values: Sequence[Any]) -> list[Any]:
         return value.detach().clone()
 
     return [one(value) for value in values]
+
+
+def capture_sources(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Source]:
+    """Dynamo's graphs of the function and what goes into them, from a run in eager."""
+    found: list[Source] = []
+
+    def recording(gm: GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
+        source = partition.copy_graph_module(gm)
+
+        def call(*inputs: Any) -> Any:
+            if all(record.gm is not source for record in found):
+                found.append(Source(source, snapshot(inputs), []))
+            return gm.forward(*inputs)
+
+        return call
+
+    original = getattr(fn, "_torchdynamo_orig_callable", fn)
+    function = getattr(original, "_orig_mod", original)
+    compile_: Any = torch.compile
+    compiled = compile_(function, backend=recording, dynamic=False, isolate_recompiles=True)
+    with torch.random.fork_rng(devices=[]):
+        compiled(*copies(tuple(args)), **copies(dict(kwargs)))
+    return found

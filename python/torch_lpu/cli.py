@@ -42,6 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     compare.add_argument("--json", action="store_true", help="print JSON instead of tables")
     compare.set_defaults(run=_compare)
 
+    minify = commands.add_parser("minify", help="write the smallest reproducer of a failure")
+    _add_target(minify)
+    minify.add_argument(
+        "-o", "--output", metavar="FILE", default="reproducer.py", help="default: %(default)s"
+    )
+    minify.set_defaults(run=_minify)
+
     parsed = parser.parse_args(arguments)
     try:
         return parsed.run(parsed)
@@ -122,6 +129,27 @@ def _compare(arguments: argparse.Namespace) -> int:
         comparison = compare(target.function, *target.args, options=_options(arguments), **target.kwargs)
         _print(comparison, arguments.json)
         return 0 if comparison.ok else 1
+
+    return _with_target(arguments, run)
+
+
+def _minify(arguments: argparse.Namespace) -> int:
+    def run(target: Target) -> int:
+        from .minifying import NothingToMinify, minify
+
+        try:
+            found = minify(
+                target.function,
+                *target.args,
+                path=arguments.output,
+                options=_options(arguments),
+                **target.kwargs,
+            )
+        except NothingToMinify as nothing:
+            print(nothing)
+            return 1
+        print(found)
+        return 0
 
     return _with_target(arguments, run)
 
