@@ -19,6 +19,7 @@ from . import compiler, diagnostics, dump, failures, partition
 from .attention import keep_attention
 from .cache import process_cache
 from .decompositions import decomposition_table
+from .decompositions.libraries import library_decompositions
 from .diagnostics import Fallback, StageError
 from .machines import machine_text
 from .normalize import Mutation, normalize
@@ -88,7 +89,7 @@ def compile_dynamo(
         fw_compiler=compiler_of("forward"),
         bw_compiler=compiler_of("backward"),
         inference_compiler=compiler_of("inference"),
-        decompositions=decomposition_table(inference),
+        decompositions={**decomposition_table(inference), **library_decompositions()},
         keep_inference_input_mutations=True,
     )
     if options.enabled("attention"):

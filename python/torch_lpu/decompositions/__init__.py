@@ -20,6 +20,8 @@ from ..corrections import CORRECTIONS
 from ..fastpaths import FASTPATHS
 from ..moments import MOMENTS
 from ..products import PRODUCTS
+from .foreach import FOREACH
+from .groups import GROUPS
 
 aten = torch.ops.aten
 
@@ -52,7 +54,7 @@ def decomposition_table(inference: bool) -> dict[Any, Callable]:
     kept = KEPT + (KEPT_IN_INFERENCE if inference else ())
     table: dict[Any, Callable] = dict(core_aten_decompositions())
     table.update(get_decompositions(ADDED))
-    for own in (MOMENTS, CORRECTIONS, PRODUCTS, FASTPATHS, ATTENTION_GRADIENTS):
+    for own in (FOREACH, GROUPS, MOMENTS, CORRECTIONS, PRODUCTS, FASTPATHS, ATTENTION_GRADIENTS):
         table.update(own)
     dropped = {getattr(packet, overload) for packet in kept for overload in packet.overloads()}
     return {op: fn for op, fn in table.items() if op not in dropped}
