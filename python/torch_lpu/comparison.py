@@ -25,7 +25,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .explanation import count, place, to_text
+from .explanation import count, place_of_op, to_text
 
 # Instructions that the verdict of a table shows.
 SHOWN_INSTRUCTIONS = 8
@@ -54,7 +54,7 @@ class ComparedOp:
 
     @property
     def where(self) -> str:
-        return f"module {self.module}" if self.module and not self.file else place(self.file, self.line)
+        return place_of_op(self)
 
 
 @dataclass(frozen=True)

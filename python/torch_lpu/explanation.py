@@ -44,8 +44,7 @@ class ExplainedOp:
 
     @property
     def where(self) -> str:
-        """The line; what no line of the user's stands for is its module's."""
-        return f"module {self.module}" if self.module and not self.file else place(self.file, self.line)
+        return place_of_op(self)
 
 
 @dataclass(frozen=True)
@@ -146,6 +145,13 @@ def to_text(renderable: Any, width: int = 100) -> str:
 
 def place(file: str | None, line: int | None) -> str:
     return f"{os.path.basename(file)}:{line}" if file else "an unknown line"
+
+
+def place_of_op(op: Any) -> str:
+    """The line; of what no line of the user's stands for the module, or the FX node."""
+    if op.file:
+        return place(op.file, op.line)
+    return f"module {op.module}" if op.module else f"FX node {op.name}"
 
 
 def count(number: int, noun: str) -> str:

@@ -166,7 +166,8 @@ def _values(node: Node) -> str | None:
             return f"tensors on {tensor.device} are not the host's"
         if any(not isinstance(size, int) for size in tensor.shape):
             return "a size is known only at run time"
-    if isinstance(node.meta.get("val"), torch.SymInt | torch.SymFloat | torch.SymBool):
+    symbols = torch.SymInt | torch.SymFloat | torch.SymBool
+    if any(isinstance(value, symbols) for value in (node.meta.get("val"), *operands)):
         return "a size is known only at run time"
     return None
 

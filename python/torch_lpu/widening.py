@@ -46,8 +46,16 @@ def is_comparable(node: Node) -> bool:
     """Whether a second evaluation of the node gives the same values."""
     if not isinstance(node.target, OpOverload):
         return callable(node.target)
-    random = torch.Tag.nondeterministic_seeded in node.target.tags
+    random = torch.Tag.nondeterministic_seeded in node.target.tags and not _drops_nothing(node)
     return not random and node.target not in _UNDEFINED
+
+
+def _drops_nothing(node: Node) -> bool:
+    """Attention is random only if it drops something."""
+    normalized = node.normalized_arguments(
+        torch.fx.GraphModule({}, torch.fx.Graph()), normalize_to_only_use_kwargs=True
+    )
+    return normalized is not None and normalized.kwargs.get("dropout_p") == 0
 
 
 def widen(value: Any) -> Any:

@@ -62,6 +62,7 @@ def number():
 def example(tmp_path):
     path = tmp_path / "model.py"
     path.write_text(EXAMPLE)
+    path.with_suffix(".py.txt").write_text("")
     return str(path)
 
 
@@ -83,6 +84,7 @@ def test_compare(example, capsys):
 @pytest.mark.parametrize(
     ("target", "message"),
     [
+        ("{}.txt", "model.py.txt: not a Python file"),
         ("nothing.py", "nothing.py: no such file; expected FILE.py or FILE.py:NAME"),
         ("{}:other", "no function 'other'; it has to return (fn, args) or (fn, args, kwargs)"),
         ("{}:number", "number() has to return (fn, args) or (fn, args, kwargs), got int"),

@@ -111,6 +111,16 @@ def test_random_ops_are_not_compared():
     assert comparison.ok
 
 
+def test_attention_without_dropout_is_not_random():
+    def attention(x):
+        return torch.nn.functional.scaled_dot_product_attention(x, x, x)
+
+    with torch.no_grad():
+        comparison = torch_lpu.compare(attention, torch.randn(1, 2, 3, 8))
+    assert [op.op for op in comparison.ops] == ["lpu.attention"]
+    assert [result.verdict for result in comparison.results] == ["ok"]
+
+
 def test_tensors_of_the_caller_stay_as_they_are():
     norm = torch.nn.BatchNorm1d(8).train()
     state = {name: value.clone() for name, value in norm.state_dict().items()}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every reason for which an op is refused, as a user reads it: op, dtype, line, reason, what to do."""
+
+import warnings
+
+import pytest
+import torch
+
+import torch_lpu
+from torch_lpu import diagnostics, support
+
+X = torch.randn(3, 4)
+
+
+@torch.library.custom_op("lpu_tests::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+
+@twice.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+CASES = {
+    "float64": (
+        lambda x: x.double(),
+        "aten._to_copy (float64)",
+        "the machine has no float64 and never narrows it silently",
+        "convert to float32 before it (`x.float()`) if that is precise enough",
+    ),
+    "complex": (
+        lambda x: torch.view_as_real(x.to(torch.complex64) * 2),
+        "aten.mul.Tensor (complex64)",
+        "the machine has no complex64",
+        "convert to one of float32, bfloat16, float16 or an integer type before it",
+    ),
+    "fp8": (
+        lambda x: x.to(torch.float8_e4m3fn).float(),
+        "aten._to_copy (float8_e4m3fn)",
+        "the machine has no float8_e4m3fn",
+        "convert to one of float32, bfloat16, float16 or an integer type before it",
+    ),
+    "unsigned": (
+        lambda x: x.to(torch.uint16),
+        "aten._to_copy (uint16)",
+        "the machine has no uint16",
+        "convert to one of float32, bfloat16, float16 or an integer type before it",
+    ),
+    "random": (
+        lambda x: x + torch.rand(3, 4),
+        "aten.rand (float32)",
+        "random numbers come from the host's generator",
+        "draw the numbers outside of the compiled function and pass them in",
+    ),
+    "custom": (
+        lambda x: twice(x) + 1,
+        "lpu_tests.twice (float32)",
+        "custom operations are not lowered",
+        "give it a decomposition into ATen operations",
+    ),
+    "higher order": (
+        lambda x: torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,)),
+        "cond (float32)",
+        "higher-order and Python operations are not lowered",
+        "write it with ATen operations",
+    ),
+    "sizes": (
+        lambda x: x.nonzero(),
+        "aten.nonzero (int64)",
+        "a size is known only at run time",
+        "use a fixed size and a mask",
+    ),
+    "values": (
+        lambda x: x.sum().to(torch.int64).item() + x,
+        "aten._local_scalar_dense (no tensor)",
+        "its value decides what Python does next",
+        "keep the value in a tensor, or use torch.where or torch.cond",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_a_warning_an_error_and_an_account(name):
+    function, op, reason, what = CASES[name]
+    text = f"{__file__}:{function.__code__.co_firstlineno}: {op} runs in eager PyTorch: {reason}; {what}"
+    capture = torch._dynamo.config.patch(capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True)
+    with torch.no_grad(), capture:
+        with warnings.catch_warnings(record=True) as record:
+            warnings.simplefilter("always")
+            torch.compile(function, backend="lpu", fullgraph=True)(X)
+        assert f"torch-lpu: {text}" in [str(warning.message) for warning in record]
+
+        torch._dynamo.reset()
+        with pytest.raises(Exception, match="not everything compiles for the LPU") as raised:
+            torch.compile(function, backend="lpu", fullgraph=True, options={"fallback": "error"})(X)
+        error = raised.value.inner_exception
+        assert isinstance(error, torch_lpu.FallbackError)
+        assert f"\n  {text}" in str(error) and text in map(str, error.fallbacks)
+
+        rows = {f"{row.op} ({row.dtype})": row for row in torch_lpu.explain(function, X).fallbacks}
+        assert (rows[op].reason, rows[op].advice, rows[op].stage) == (reason, what, "fx")
+        assert (rows[op].file, rows[op].line) == (__file__, function.__code__.co_firstlineno)
+
+
+def node_of(target, *values):
+    graph = torch.fx.Graph()
+    operands = []
+    for number, value in enumerate(values):
+        operands.append(graph.placeholder(f"x{number}"))
+        operands[-1].meta["val"] = value
+    node = graph.call_function(target, tuple(operands))
+    node.meta["val"] = values[0]
+    return node
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "reason"),
+    [
+        (torch.ops.aten.relu.default, X.to_sparse(), "torch.sparse_coo tensors are not lowered"),
+        (
+            torch.ops.aten.relu_.default,
+            X,
+            "it changes its operand in place, which a functional graph cannot say",
+        ),
+        (len, X, "higher-order and Python operations are not lowered"),
+    ],
+)
+def test_what_only_graphs_made_by_hand_hold(target, value, reason):
+    assert support.reason_to_refuse(node_of(target, value)) == reason
+
+
+@pytest.mark.parametrize("target", support._REFUSED, ids=str)
+def test_ops_that_are_refused_by_name_say_why(target):
+    reason = support._REFUSED[target]
+    fallback = diagnostics.make_fallback(node_of(target, X), reason)
+    assert support.reason_to_refuse(node_of(target, X)) == reason
+    assert str(fallback).startswith(
+        f"FX node {fallback.where.split()[-1]}: {diagnostics.op_name(node_of(target, X))} (float32)"
+    )
+    assert str(fallback).endswith(f"runs in eager PyTorch: {reason}; {fallback.advice}")
