@@ -25,6 +25,27 @@ from .options import Options
 ORIGIN = "torch_lpu.origin"
 
 
+class Gradients:
+    """The gradients of tensors as they were when the tensors were first seen."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[Tensor, Tensor | None, Tensor | None]] = {}
+
+    def keep(self, values: Sequence[Any]) -> None:
+        for value in values:
+            if isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
+                grad = value.grad
+                kept = value, grad, None if grad is None else grad.detach().clone()
+                self._kept.setdefault(id(value), kept)
+
+    def restore(self) -> None:
+        with torch.no_grad():
+            for tensor, grad, value in self._kept.values():
+                if grad is not None and value is not None:
+                    grad.copy_(value)
+                tensor.grad = grad
+
+
 @dataclass
 class Source:
     """A graph of Dynamo's, before decomposition."""
@@ -60,6 +81,7 @@ def capture(
     """Runs the function once with copies of its tensors. An error is kept, with the graphs until then."""
     found = Capture()
     restore: list[tuple[Tensor, Tensor, int]] = []
+    gradients = Gradients()
 
     def compile_aten(graph: GraphModule, names: dict[str, str], kind: str) -> Callable[..., Any]:
         mutations = normalize(graph, options)
@@ -87,6 +109,7 @@ def capture(
 
         def call(*inputs: Any) -> Any:
             before = snapshot(inputs)
+            gradients.keep(inputs)
             pairs = zip(inputs, before, strict=True)
             restore.extend((x, y, x._version) for x, y in pairs if isinstance(x, Tensor))
             record = Source(source, before, [])
@@ -112,6 +135,7 @@ def capture(
         for tensor, value, version in reversed(restore):
             if tensor is not value and tensor._version != version:
                 tensor.copy_(value)
+    gradients.restore()
     return found
 
 
@@ -138,11 +162,13 @@ def snapshot(values: Sequence[Any]) -> list[Any]:
 def capture_sources(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Source]:
     """Dynamo's graphs of the function and what goes into them, from a run in eager."""
     found: list[Source] = []
+    gradients = Gradients()
 
     def recording(gm: GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
         source = partition.copy_graph_module(gm)
 
         def call(*inputs: Any) -> Any:
+            gradients.keep(inputs)
             if all(record.gm is not source for record in found):
                 found.append(Source(source, snapshot(inputs), []))
             return gm.forward(*inputs)
@@ -154,5 +180,8 @@ def capture_sources(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping
     compile_: Any = torch.compile
     compiled = compile_(function, backend=recording, dynamic=False, isolate_recompiles=True)
     with torch.random.fork_rng(devices=[]):
-        compiled(*copies(tuple(args)), **copies(dict(kwargs)))
+        try:
+            compiled(*copies(tuple(args)), **copies(dict(kwargs)))
+        finally:
+            gradients.restore()
     return found

@@ -117,7 +117,7 @@ def _explain(arguments: argparse.Namespace) -> int:
 
         explanation = explain(target.function, *target.args, options=_options(arguments), **target.kwargs)
         _print(explanation, arguments.json)
-        return 0 if explanation.graphs and not explanation.fallbacks else 1
+        return 0 if explanation.ok else 1
 
     return _with_target(arguments, run)
 

@@ -90,6 +90,8 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """All of it in one line."""
+        if not self.ops:
+            return "nothing was compared: no op reached the backend"
         first = self.first
         if first is not None:
             return (

@@ -13,15 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 from torch.fx import GraphModule, Node
 
 from . import backend, diagnostics, partition, support
 from .cache import process_cache
-from .capturing import ORIGIN
+from .capturing import ORIGIN, Gradients
 from .compiler import FILES, compile_graph
 from .diagnostics import StageError
 from .explanation import ExplainedGraph, ExplainedOp, Explanation
-from .fakerun import FakeRun, Finished, concrete, output_like, run_fake
+from .fakerun import FakeRun, Finished, call_concrete, output_like, run_fake
 from .locations import module_path, source_line
 from .normalize import normalize
 from .options import Options
@@ -40,14 +41,18 @@ def explain(
     """Explains what `torch.compile(fn, backend="lpu", options=options)(*args, **kwargs)` would do.
 
     Nothing of the model is computed. `options` and `dynamic` are those of
-    `torch.compile`; everything else is for `fn`.
+    `torch.compile`; everything else is for `fn`. Where a graph breaks, Python
+    code runs with fake tensors, and what it keeps (an optimizer its state) are
+    fake tensors.
     """
     checked = backend.check_options(options)
     graphs: list[ExplainedGraph] = []
+    gradients = Gradients()  # A backward pass of the function leaves fake ones.
 
     def make_backend(run: FakeRun) -> Callable[..., Any]:
         def explaining(gm: GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
             symbolic = needs_specialization(example_inputs)
+            gradients.keep([value for value in example_inputs if isinstance(value, torch.nn.Parameter)])
 
             def compile_aten(graph: GraphModule, names: dict[str, str], kind: str) -> Callable[..., Any]:
                 returned = args_of(graph.graph.output_node())[0]
@@ -62,12 +67,15 @@ def explain(
                 return call
 
             compiled = backend.compile_captured(gm, example_inputs, checked, compile_aten)
-            return lambda *inputs: compiled(*map(concrete, inputs)) if symbolic else compiled(*inputs)
+            return lambda *inputs: call_concrete(compiled, inputs) if symbolic else compiled(*inputs)
 
         return explaining
 
     original = getattr(fn, "_torchdynamo_orig_callable", fn)  # It may be compiled already.
-    run = run_fake(getattr(original, "_orig_mod", original), args, kwargs, make_backend, dynamic)
+    try:
+        run = run_fake(getattr(original, "_orig_mod", original), args, kwargs, make_backend, dynamic)
+    finally:
+        gradients.restore()
     return Explanation(tuple(graphs), tuple(run.breaks), tuple(run.assumptions), run.complete)
 
 

@@ -95,10 +95,15 @@ class Explanation:
         return sum(op.bytes_to_host for op in self.ops)
 
     @property
+    def ok(self) -> bool:
+        """Whether all of the function is on the LPU: no op falls back, no graph breaks."""
+        return self.complete and not self.fallbacks and not self.breaks
+
+    @property
     def verdict(self) -> str:
         """All of it in one line."""
         if not self.graphs:
-            said = "no graph reaches the backend"
+            said = "no graph reaches the backend" if self.breaks else "there is nothing to compile"
         elif not self.fallbacks:
             said = f"all {count(len(self.ops), 'op')} of {count(len(self.graphs), 'graph')} compile"
         else:

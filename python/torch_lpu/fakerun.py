@@ -25,7 +25,7 @@ from torch._dynamo.exc import TorchDynamoException
 from torch._dynamo.utils import get_compilation_metrics, graph_break_reasons
 from torch._functorch import config as functorch_config
 from torch._guards import TracingContext
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake_temporarily
 from torch.fx.experimental.symbolic_shapes import (
     DimDynamic,
     ShapeEnv,
@@ -129,6 +129,8 @@ class FakeRun:
         for metrics in self._failures():
             place = metrics.fail_user_frame_filename, metrics.fail_user_frame_lineno
             whole = f"; all of `{metrics.co_name}` is left to Python"
+            listed = _make_break(metrics.fail_reason, *place)
+            found = [entry for entry in found if entry != listed]
             found.append(_make_break(metrics.fail_reason, *place, whole))
         self.breaks = list(dict.fromkeys(found))
 
@@ -178,22 +180,25 @@ def run_fake(
 
 def output_like(outputs: Sequence[Any]) -> list[Any]:
     """Tensors like those that a graph returns, in the fake mode that is active."""
-    return [
-        torch.empty_strided(
-            _hints(value.shape), _hints(value.stride()), dtype=value.dtype, device=value.device
-        )
-        if isinstance(value, Tensor)
-        else hint(value)
-        for value in outputs
-    ]
+    return [_like(value) if isinstance(value, Tensor) else hint(value) for value in outputs]
 
 
-def concrete(value: Any) -> Any:
-    """The value with the sizes of this call in place of symbols."""
-    if isinstance(value, FakeTensor) and any(isinstance(size, torch.SymInt) for size in value.shape):
-        (result,) = output_like([value])
-        return result.requires_grad_(value.requires_grad)
-    return hint(value)
+def _like(value: Tensor) -> Tensor:
+    sizes, strides = _hints(value.shape), _hints(value.stride())
+    result = torch.empty_strided(sizes, strides, dtype=value.dtype, device=value.device)
+    return result.requires_grad_(value.requires_grad)
+
+
+def call_concrete(function: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
+    """Calls a function of a symbolic graph with the sizes of this call in place of symbols.
+
+    It has a fake mode of its own, without symbols: else what is compiled for these
+    sizes would be given new ones, its parameters too.
+    """
+    with unset_fake_temporarily(), FakeTensorMode(allow_non_fake_inputs=True):
+        values = [_like(value) if isinstance(value, FakeTensor) else hint(value) for value in inputs]
+        outputs = function(*values)
+    return output_like(outputs)
 
 
 def hint(value: Any) -> Any:
@@ -215,7 +220,8 @@ def _to_fake(value: Any, mode: FakeTensorMode, dynamic: bool | None) -> Any:
         DimDynamic.DYNAMIC if (dynamic and size > 1) or dimension in marked else DimDynamic.STATIC
         for dimension, size in enumerate(value.shape)
     ]
-    return mode.from_tensor(value, symbolic_context=StatelessSymbolicContext(dynamic_sizes=sizes))
+    context = StatelessSymbolicContext(dynamic_sizes=sizes)
+    return mode.from_tensor(value, symbolic_context=context)
 
 
 @contextmanager
@@ -248,9 +254,9 @@ _REASONS = {"generic_jump": "a condition depends on the values of a tensor"}
 
 
 def _own_frame(stack: Sequence[traceback.FrameSummary]) -> traceback.FrameSummary | None:
-    """The innermost frame of the user's: neither PyTorch's nor ours."""
+    """The innermost frame of the user's, neither PyTorch's nor ours, if there is one."""
     own = [frame for frame in stack if not frame.filename.startswith(_FOREIGN)]
-    return own[-1] if own else None
+    return own[-1] if own else stack[-1] if stack else None
 
 
 _FOREIGN = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep, "<")

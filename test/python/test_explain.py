@@ -182,6 +182,36 @@ def test_training_explains_the_backward_graph():
         assert [g.kind for g in torch_lpu.explain(lambda x: model(x), X).graphs] == ["inference"]
 
 
+def test_a_backward_pass_inside_leaves_no_gradients():
+    model = torch.nn.Linear(4, 3)
+    model.bias.grad = torch.ones(3)
+
+    def step(x):
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        return loss
+
+    with no_kernel():
+        explanation = torch_lpu.explain(step, X)
+    assert [graph.kind for graph in explanation.graphs] == ["forward", "backward"]
+    assert model.weight.grad is None and torch.equal(model.bias.grad, torch.ones(3))
+    assert torch_lpu.compare(step, X).ok
+    assert model.weight.grad is None and torch.equal(model.bias.grad, torch.ones(3))
+
+
+def test_one_explanation_does_not_make_the_next_one_symbolic():
+    with torch.no_grad():
+        assert torch_lpu.explain(torch.nn.Conv2d(3, 4, 3), torch.randn(1, 3, 8, 8)).ok
+        embedding = torch_lpu.explain(torch.nn.Embedding(5, 4), torch.tensor([1, 2]))
+    assert embedding.verdict == "all 1 op of 1 graph compile"
+
+
+def test_nothing_to_compile():
+    explanation = torch_lpu.explain(lambda x: x, X)
+    assert explanation.verdict == "there is nothing to compile" and explanation.ok
+    assert torch_lpu.compare(lambda x: x, X).verdict == "nothing was compared: no op reached the backend"
+
+
 def test_symbolic_sizes():
     x = torch.randn(6, 4)
     torch._dynamo.mark_dynamic(x, 0)
@@ -189,6 +219,16 @@ def test_symbolic_sizes():
     (graph,) = explanation.graphs
     assert graph.dynamic and "symbolic sizes" in str(explanation)
     assert [op.op for op in graph.ops] == ["aten._softmax", "aten.mul.Tensor"]
+    model = torch.nn.Linear(7, 3)
+
+    def broken(x):
+        y = model(x)
+        torch._dynamo.graph_break()
+        return (y + x.shape[0]).sum()
+
+    explanation = torch_lpu.explain(broken, torch.randn(5, 7), dynamic=True)
+    assert explanation.complete and not explanation.fallbacks
+    assert [(g.kind, g.dynamic) for g in explanation.graphs][:2] == [("forward", True), ("backward", True)]
     explanation = torch_lpu.explain(lambda x: x.double().sum(), torch.randn(5, 7), dynamic=True)
     assert explanation.graphs[0].dynamic and len(explanation.fallbacks) == 2
 
