@@ -53,7 +53,7 @@ def _floor_quotient(input: Tensor, other: Tensor) -> Tensor:
 def _fmod(input: Tensor, other: Any) -> Tensor:
     """Exact, where torch-mlir subtracts a rounded multiple."""
     if not torch.result_type(input, other).is_floating_point:
-        return NotImplemented
+        return NotImplemented if isinstance(other, Tensor) else torch.fmod(input, _as_tensor(other, input))
     rest = torch.remainder(input.abs(), abs(other))
     return torch.where(input < 0, -rest, rest)
 
@@ -118,13 +118,17 @@ def _mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
 
 
 def _maximum(input: Tensor, other: Tensor) -> Tensor:
-    """NaN if either is NaN, which torch-mlir's comparison forgets."""
+    """NaN if either is NaN, which torch-mlir's comparison forgets; it takes true for less than false."""
+    if torch.result_type(input, other) == torch.bool:
+        return torch.logical_or(input, other)
     if not torch.result_type(input, other).is_floating_point:
         return NotImplemented
     return torch.where((input > other) | (input != input), input, other)
 
 
 def _minimum(input: Tensor, other: Tensor) -> Tensor:
+    if torch.result_type(input, other) == torch.bool:
+        return torch.logical_and(input, other)
     if not torch.result_type(input, other).is_floating_point:
         return NotImplemented
     return torch.where((input < other) | (input != input), input, other)
@@ -132,10 +136,13 @@ def _minimum(input: Tensor, other: Tensor) -> Tensor:
 
 def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """NaN stays NaN, which torch-mlir's unordered comparison turns into a bound; so does a bound of NaN."""
-    if not input.is_floating_point():
-        return NotImplemented
     result = torch.result_type(input, min if min is not None else max)
     value = input.to(result)
+    if input.dtype == torch.bool and not result.is_floating_point:
+        value = value if min is None else torch.maximum(value, _as_tensor(min, value))
+        return value if max is None else torch.minimum(value, _as_tensor(max, value))
+    if not input.is_floating_point():
+        return NotImplemented
     if min is not None:
         bound = _bound(min, value)
         value = torch.where(_or_nan(value < bound, min, bound), bound, value)

@@ -5,8 +5,9 @@
 """FX -> torch dialect, as text, by torch-mlir's FxImporter.
 
 Ours on top of the importer: locations that name the FX node and the model's
-Python line; the whole operations (`lpu::attention`, `lpu::scatter`) as calls
-to private functions that carry their attributes; names of arguments and
+Python line; the whole operations (`lpu::attention`, `lpu::scatter`) and the bits
+of a tensor as another type, which torch-mlir does not lower, as calls to private
+functions that carry their attributes; names of arguments and
 aliases of results as attributes of `@main`. The text depends on the graph
 alone, so it is what caches are keyed by.
 
@@ -50,7 +51,7 @@ class _Locations(ContextCache):
 
 
 class _NodeImporter(GraphNodeImporter):
-    """Imports the whole operations as calls to private functions, wide products as ATen's."""
+    """Imports operations of `_WHOLE_OPS` as calls to private functions, wide products as ATen's."""
 
     def _import_torch_op_overload(self, loc: ir.Location, node: Node, concrete_target: Any = None) -> None:
         if node.target is ops.product:
@@ -118,6 +119,7 @@ def _scatter_attributes(node: Node) -> dict[str, str]:
 
 
 _WHOLE_OPS: dict[Any, Callable[[Node], dict[str, str]]] = {
+    torch.ops.aten.view.dtype: lambda node: {"lpu.op": '"bitcast"'},
     ops.attention: _attention_attributes,
     ops.scatter: _scatter_attributes,
 }

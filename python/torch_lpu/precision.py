@@ -26,6 +26,7 @@ _COMPOSED = frozenset(
     {
         aten._log_softmax.default,
         aten._softmax.default,
+        aten._trilinear.default,
         aten.cumsum.default,
         aten.elu.default,
         aten.gelu.default,

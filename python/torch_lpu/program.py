@@ -109,6 +109,9 @@ class Program:
     def _output(output: Any, results: Sequence[Tensor | None], args: Sequence[Any]) -> Any:
         if output.result is not None:
             return results[output.result]
+        if output.empty is not None:
+            shape, dtype = output.empty
+            return torch.empty(shape, dtype=dtype)
         return args[output.source] if output.source is not None else output.constant
 
     @staticmethod

@@ -64,11 +64,12 @@ class ProgramResult:
 
 @dataclass(frozen=True)
 class Output:
-    """What the caller gets at one place: a program's result, a call argument, or a constant."""
+    """What the caller gets at one place: a program's result, a call argument, a constant, or no elements."""
 
     result: int | None = None
     source: int | None = None
     constant: Any = None
+    empty: tuple[tuple[int, ...], torch.dtype] | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,8 @@ def _bind_results(
             outputs.append(Output(constant=node))
         elif node in source_of:
             outputs.append(Output(source=source_of[node]))
+        elif _is_no_bytes(node.meta["val"]):
+            outputs.append(Output(empty=(tuple(node.meta["val"].shape), torch.uint8)))
         else:
             if node not in plain:
                 plain[node] = len(results)
@@ -155,6 +158,11 @@ def _bind_results(
                 nodes.append(node)
             outputs.append(Output(result=plain[node]))
     return results, outputs, nodes
+
+
+def _is_no_bytes(value: Tensor) -> bool:
+    """Unsigned bytes without elements are no program's result: torch-mlir has no literal of them."""
+    return value.dtype == torch.uint8 and value.numel() == 0
 
 
 def _bind_arguments(

@@ -68,9 +68,6 @@ _REFUSED: dict[OpOverload, str] = {
     aten._assert_async.msg: "an assertion has to be able to stop the program",
     aten._assert_async.default: "an assertion has to be able to stop the program",
     aten._local_scalar_dense.default: "its value decides what Python does next",
-    aten._embedding_bag.default: "torch-mlir forgets the weights of the samples",
-    aten._embedding_bag_forward_only.default: "torch-mlir forgets the weights of the samples",
-    aten.logcumsumexp.default: "torch-mlir's form of it overflows",
     aten.copy_.default: "it writes into a view, which a functional graph cannot say",
 }
 
@@ -172,8 +169,20 @@ def _values(node: Node) -> str | None:
     return None
 
 
+def _bits(node: Node) -> str | None:
+    """A view as another type is a bitcast of elements if these have the same size."""
+    if node.target is not aten.view.dtype:
+        return None
+    value, operand = node.meta["val"], node.all_input_nodes[0].meta["val"]
+    if value.dtype.itemsize != operand.dtype.itemsize or torch.bool in (value.dtype, operand.dtype):
+        return "elements of another size are another view of the memory"
+    if torch.float16 in (value.dtype, operand.dtype) and value.dtype != operand.dtype:
+        return "the machine cannot take the bits of a float16"
+    return None
+
+
 def _experience(node: Node) -> str | None:
     return _learned.get(signature(node), (None, None))[0]
 
 
-_RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _experience)
+_RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _bits, _experience)

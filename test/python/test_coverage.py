@@ -52,6 +52,16 @@ def test_judgement(result, expected, truth, message):
     assert found is None if message is None else message in found
 
 
+def test_judgement_of_cancellation():
+    truth = torch.tensor([0.0, 0.0, 1e6], dtype=torch.float64)
+    eager = torch.tensor([0.0, 0.001, 1e6])
+    assert disagreement(torch.tensor([0.001, 0.0, 1e6]), eager, truth) is None
+    assert disagreement(torch.tensor([0.003, 0.0, 1e6]), eager, truth) is not None
+    # An error that is small beside its own element is no measure for others.
+    eager = torch.tensor([0.0, 0.0, 1e6 + 0.5])
+    assert disagreement(torch.tensor([0.001, 0.0, 1e6]), eager, truth) is not None
+
+
 def test_judgement_of_types():
     one = torch.ones(2)
     assert disagreement(one, one.double()) == "result 0: dtype torch.float32, eager gives torch.float64"

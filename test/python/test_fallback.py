@@ -72,25 +72,47 @@ def test_allow_is_silent():
 
 def test_what_torch_mlir_does_not_lower():
     def function(x):
-        return torch.special.i0(x * 2) + torch.erfinv(x / 10)
+        return torch.special.zeta(x * 2, x) + torch.igamma(x, x / 10)
 
-    x = torch.randn(4)
+    x = torch.rand(4) + 1
     with pytest.warns(torch_lpu.FallbackWarning) as record:
         result = compile_(function)(x)
     torch.testing.assert_close(result, function(x))
     told = messages(record)
-    assert any("aten.i0" in m for m in told) and any("aten.erfinv" in m for m in told)
+    assert any("aten.special_zeta" in m for m in told) and any("aten.igamma" in m for m in told)
     assert not any("aten.mul" in m or "aten.div" in m for m in told)
 
 
 def test_failures_are_learned():
-    compile_(lambda x: torch.special.i0(x), fallback="allow")(torch.randn(4))
+    compile_(lambda x: torch.special.zeta(x, x), fallback="allow")(torch.randn(4))
     traced = torch.fx.Graph()
     x = traced.placeholder("x")
     x.meta["val"] = torch.empty(4)
-    node = traced.call_function(torch.ops.aten.i0.default, (x,))
+    node = traced.call_function(torch.ops.aten.special_zeta.default, (x, x))
     node.meta["val"] = torch.empty(4)
     assert "torch-mlir does not lower it" in support.reason_to_refuse(node)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "to", "reason"),
+    [
+        (torch.float32, torch.int16, "elements of another size are another view of the memory"),
+        (torch.float16, torch.int16, "the machine cannot take the bits of a float16"),
+    ],
+)
+def test_bits_that_the_machine_does_not_take(dtype, to, reason):
+    x = torch.randn(4).to(dtype)
+    graph = torch.fx.Graph()
+    placeholder = graph.placeholder("x")
+    placeholder.meta["val"] = x
+    node = graph.call_function(torch.ops.aten.view.dtype, (placeholder, to))
+    node.meta["val"] = x.view(to)
+    assert support.reason_to_refuse(node) == reason
+
+    def function(x):
+        return x.view(to) + 1
+
+    assert torch.equal(compile_(function)(x), function(x))
 
 
 @pytest.mark.parametrize(

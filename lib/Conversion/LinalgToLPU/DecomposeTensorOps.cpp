@@ -3,16 +3,18 @@
 //
 // Reduces the operations that an import holds to a few kinds, by upstream
 // patterns where they exist: linalg.generic, slices, reshapes and the tm_tensor
-// operations. What is left to do here are top-k, the insertion of one element
-// and tensors filled with a scalar.
+// operations. What is left to do here are top-k, the insertion of one element,
+// tensors filled with a scalar and bits that are read as another type.
 //
 //===----------------------------------------------------------------------===//
 
 #include "lpu/Conversion/LinalgToLPU/RewriteCounter.h"
 #include "lpu/Conversion/Passes.h"
+#include "lpu/Dialect/LPU/IR/LPU.h"
 #include "lpu/Dialect/TMTensor/IR/TMTensor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -159,6 +161,31 @@ struct DecomposeInsert : OpRewritePattern<tensor::InsertOp> {
   }
 };
 
+/// A call that stands for `bitcast` is elementwise, as the pattern for that
+/// sees it.
+struct DecomposeBitcast : OpRewritePattern<func::CallOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(func::CallOp op,
+                                PatternRewriter &rewriter) const override {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        op, op.getCalleeAttr());
+    auto name = callee ? callee->getAttrOfType<StringAttr>(
+                             mlir::lpu::LPUDialect::opAttrName)
+                       : StringAttr();
+    if (!name || name != "bitcast" || op.getNumOperands() != 1 ||
+        op.getNumResults() != 1) {
+      return rewriter.notifyMatchFailure(op, "stands for no bitcast");
+    }
+    Type from = op.getOperand(0).getType(), to = op.getResult(0).getType();
+    if (!arith::BitcastOp::areCastCompatible(from, to)) {
+      return rewriter.notifyMatchFailure(op, "types differ in size");
+    }
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, to, op.getOperand(0));
+    return success();
+  }
+};
+
 /// What has no elements needs no computation.
 struct ReplaceEmptyResults : RewritePattern {
   ReplaceEmptyResults(MLIRContext *context)
@@ -193,8 +220,8 @@ struct DecomposeTensorOpsPass
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate,
-                 DecomposeSplat, DecomposeInsert, ReplaceEmptyResults>(
-        &getContext());
+                 DecomposeSplat, DecomposeInsert, DecomposeBitcast,
+                 ReplaceEmptyResults>(&getContext());
     mlir::lpu::RewriteCounter counter;
     GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),

@@ -2,13 +2,14 @@
 """The decomposition table that AOTAutograd traces with.
 
 PyTorch's core ATen table, without what should stay whole (`KEPT`), with what
-the core table lacks (`ADDED`), and with our own versions of some ops: see
-moments.py, corrections.py, products.py and fastpaths.py.
+the core table lacks (`ADDED`), and with our own versions of some ops: beside this
+file those that torch-mlir does not lower, above it (moments.py, corrections.py,
+products.py, fastpaths.py) those that it lowers otherwise than PyTorch computes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,12 +21,26 @@ from ..corrections import CORRECTIONS
 from ..fastpaths import FASTPATHS
 from ..moments import MOMENTS
 from ..products import PRODUCTS
+from .bessel import BESSEL
+from .creation import CREATION
+from .distances import DISTANCES
+from .elementwise import ELEMENTWISE
+from .error import ERROR_FUNCTIONS
 from .foreach import FOREACH
+from .gamma import GAMMA
+from .grids import GRIDS
 from .groups import GROUPS
+from .indexing import INDEXING
+from .order import ORDER
+from .pooling import POOLING
+from .scalars import SCALARS
+from .scans import SCANS
+from .segments import SEGMENTS
 
 aten = torch.ops.aten
 
-# Rows written by an index vector stay one op (normalize.py makes it lpu::scatter).
+# Rows written by an index vector stay one op (normalize.py makes it lpu::scatter); indexing.py has the
+# case without dimensions.
 KEPT = (aten.index_copy, aten.index_copy_)
 
 # Kept only where no gradient is asked: the backward pass needs its parts.
@@ -35,6 +50,7 @@ KEPT_IN_INFERENCE = (aten._scaled_dot_product_flash_attention_for_cpu,)
 ADDED = (
     aten._adaptive_avg_pool2d,
     aten._batch_norm_with_update_functional,
+    aten._native_batch_norm_legit.no_stats,
     aten._native_batch_norm_legit_functional,
     aten.addmv,
     aten.as_strided_copy,
@@ -48,13 +64,44 @@ ADDED = (
 )
 
 
+# Later tables win.
+OWN = (
+    SCALARS,
+    BESSEL,
+    CREATION,
+    DISTANCES,
+    ELEMENTWISE,
+    ERROR_FUNCTIONS,
+    FOREACH,
+    GAMMA,
+    GRIDS,
+    GROUPS,
+    INDEXING,
+    ORDER,
+    POOLING,
+    SCANS,
+    SEGMENTS,
+    MOMENTS,
+    CORRECTIONS,
+    PRODUCTS,
+    FASTPATHS,
+    ATTENTION_GRADIENTS,
+)
+
+
 @cache
 def decomposition_table(inference: bool) -> dict[Any, Callable]:
     """The table for graphs without gradients, or for forward and backward graphs."""
-    kept = KEPT + (KEPT_IN_INFERENCE if inference else ())
-    table: dict[Any, Callable] = dict(core_aten_decompositions())
-    table.update(get_decompositions(ADDED))
-    for own in (FOREACH, GROUPS, MOMENTS, CORRECTIONS, PRODUCTS, FASTPATHS, ATTENTION_GRADIENTS):
+    table: dict[Any, Callable] = {**core_aten_decompositions(), **get_decompositions(ADDED)}
+    _drop(table, KEPT)
+    for own in OWN:
         table.update(own)
-    dropped = {getattr(packet, overload) for packet in kept for overload in packet.overloads()}
-    return {op: fn for op, fn in table.items() if op not in dropped}
+    if inference:
+        _drop(table, KEPT_IN_INFERENCE)
+    return table
+
+
+def _drop(table: dict[Any, Callable], packets: Sequence[Any]) -> None:
+    for packet in packets:
+        for overload in packet.overloads():
+            table.pop(getattr(packet, overload), None)

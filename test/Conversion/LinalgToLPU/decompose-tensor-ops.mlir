@@ -62,3 +62,26 @@ func.func @empty(%x: tensor<0x2xf32>) -> tensor<0xf32> {
     }
   return %r : tensor<0xf32>
 }
+
+// -----
+
+// Bits that are read as another type.
+func.func private @lpu.bitcast_0(tensor<4xf32>) -> tensor<4xi32> attributes {lpu.op = "bitcast"}
+// CHECK-LABEL: func.func @bitcast
+func.func @bitcast(%x: tensor<4xf32>) -> tensor<4xi32> {
+  // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<4xf32>)
+  // CHECK: arith.bitcast %{{.+}} : f32 to i32
+  %r = call @lpu.bitcast_0(%x) : (tensor<4xf32>) -> tensor<4xi32>
+  return %r : tensor<4xi32>
+}
+
+// -----
+
+// Of another size it is left to the verifier of the stage.
+func.func private @lpu.bitcast_0(tensor<4xf32>) -> tensor<4xi16> attributes {lpu.op = "bitcast"}
+// CHECK-LABEL: func.func @bitcast_narrower
+func.func @bitcast_narrower(%x: tensor<4xf32>) -> tensor<4xi16> {
+  // CHECK: call @lpu.bitcast_0
+  %r = call @lpu.bitcast_0(%x) : (tensor<4xf32>) -> tensor<4xi16>
+  return %r : tensor<4xi16>
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sampling of volumes at computed places, as eager's grid_sampler_3d."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+from ..moments import compute_dtype
+
+aten = torch.ops.aten
+
+_BILINEAR, _NEAREST = 0, 1
+_ZEROS, _BORDER, _REFLECTION = range(3)
+
+
+def _place(coordinate: Tensor, size: int, padding: int, align_corners: bool) -> Tensor:
+    """From [-1, 1] to elements along one dimension, brought inside if the padding says so."""
+    if align_corners:
+        place = (coordinate + 1) / 2 * (size - 1)
+    else:
+        place = ((coordinate + 1) * size - 1) / 2
+    if padding == _REFLECTION:
+        place = _reflect(place, size, align_corners)
+    if padding != _ZEROS:
+        place = place.clamp(0, size - 1)
+    return place
+
+
+def _reflect(place: Tensor, size: int, align_corners: bool) -> Tensor:
+    low, span = (0.0, float(size - 1)) if align_corners else (-0.5, float(size))
+    if span <= 0:
+        return torch.zeros_like(place)
+    distance = (place - low).abs()
+    flips = torch.floor(distance / span)
+    rest = torch.fmod(distance, span)
+    odd = torch.remainder(flips, 2.0) != 0
+    return torch.where(odd, span - rest, rest) + low
+
+
+def _grid_sampler_3d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    if interpolation_mode not in (_BILINEAR, _NEAREST) or input.numel() == 0 or grid.numel() == 0:
+        return NotImplemented
+    dtype = compute_dtype(input)
+    batch, channels = input.shape[:2]
+    sizes = list(input.shape[2:])
+    flat = input.reshape(batch, channels, -1).to(dtype)
+    # The grid's last dimension counts from the input's last.
+    places = [
+        _place(grid[..., 2 - axis].to(dtype), sizes[axis], padding_mode, align_corners) for axis in range(3)
+    ]
+
+    def take(index: list[Tensor]) -> Tensor:
+        """The elements at whole places, zero outside."""
+        inside = torch.ones((), dtype=torch.bool, device=input.device)
+        offset = torch.zeros((), dtype=torch.int64, device=input.device)
+        for value, size in zip(index, sizes, strict=True):
+            inside = inside & (value >= 0) & (value <= size - 1)
+            offset = offset * size + value.clamp(0, size - 1).to(torch.int64)
+        offset = offset.reshape(batch, 1, -1).expand(batch, channels, -1)
+        taken = flat.gather(2, offset)
+        return torch.where(inside.reshape(batch, 1, -1), taken, 0.0)
+
+    if interpolation_mode == _NEAREST:
+        result = take([torch.round(place) for place in places])
+    else:
+        below = [torch.floor(place) for place in places]
+        result = torch.zeros((), dtype=dtype, device=input.device)
+        for corner in itertools.product((0, 1), repeat=3):
+            weight = torch.ones((), dtype=dtype, device=input.device)
+            for place, base, side in zip(places, below, corner, strict=True):
+                weight = weight * (place - base if side else base + 1 - place)
+            taken = take([base + side for base, side in zip(below, corner, strict=True)])
+            result = result + taken * weight.reshape(batch, 1, -1)
+    return result.reshape([batch, channels, *grid.shape[1:4]]).to(input.dtype)
+
+
+GRIDS: dict[OpOverload, Callable] = {aten.grid_sampler_3d.default: _grid_sampler_3d}

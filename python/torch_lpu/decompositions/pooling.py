@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pooling whose windows differ in size, and gradients of averages.
+
+A window is a first and a last place per dimension, which are arithmetic on the
+output's place; so what belongs to which window is a comparison of two counters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+from ..moments import compute_dtype
+
+aten = torch.ops.aten
+
+# First place of each window, and the place behind its last: one number a window.
+Windows = tuple[Tensor, Tensor]
+
+
+def _adaptive_windows(size: int, count: int, device: torch.device) -> Windows:
+    place = torch.arange(count, device=device)
+    return (place * size) // count, ((place + 1) * size + count - 1) // count
+
+
+def _strided_windows(size: int, count: int, kernel: int, stride: int, padding: int, device: Any) -> Windows:
+    """Clipped at the end of the padding, as averages count."""
+    first = torch.arange(count, device=device) * stride - padding
+    return first, torch.clamp(first + kernel, max=size + padding)
+
+
+def _spread(gradient: Tensor, dim: int, size: int, windows: Windows) -> Tensor:
+    """Along one dimension: the sum of the gradients of all windows that an element is in."""
+    place = torch.arange(size, device=gradient.device).unsqueeze(1)
+    inside = (place >= windows[0]) & (place < windows[1])
+    rows = gradient.movedim(dim, -1).unsqueeze(-2)
+    zero = torch.zeros((), dtype=gradient.dtype, device=gradient.device)
+    return torch.where(inside, rows, zero).sum(-1).movedim(-1, dim)
+
+
+def _adaptive_avg_pool2d_backward(grad: Tensor, input: Tensor) -> Tensor:
+    result = grad.to(compute_dtype(grad))
+    for dim in (-2, -1):
+        first, end = _adaptive_windows(input.shape[dim], grad.shape[dim], grad.device)
+        shape = [-1 if d == dim else 1 for d in (-2, -1)]
+        result = result / (end - first).to(result.dtype).view(shape)
+    for dim in (-2, -1):
+        windows = _adaptive_windows(input.shape[dim], grad.shape[dim], grad.device)
+        result = _spread(result, dim, input.shape[dim], windows)
+    return result.to(grad.dtype)
+
+
+def _pair(values: Sequence[int]) -> tuple[int, int]:
+    return (values[0], values[-1])
+
+
+def _counts(
+    shape: Sequence[int],
+    outputs: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    include_padding: bool,
+    device: torch.device,
+) -> Tensor:
+    """How many elements each window averages."""
+    result = torch.ones((), dtype=torch.int64, device=device)
+    for place, dim in enumerate((-2, -1)):
+        size, count = shape[dim], outputs[dim]
+        first, end = _strided_windows(size, count, kernel[place], stride[place], padding[place], device)
+        if not include_padding:
+            first, end = first.clamp(min=0), end.clamp(max=size)
+        result = result * (end - first).view([-1 if d == dim else 1 for d in (-2, -1)])
+    return result
+
+
+def _avg_pool2d_backward(
+    grad: Tensor,
+    input: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Tensor:
+    kernel, padding = _pair(kernel_size), _pair(padding)
+    step = _pair(stride) if stride else kernel
+    result = grad.to(compute_dtype(grad))
+    if divisor_override is not None:
+        result = result / divisor_override
+    else:
+        counts = _counts(input.shape, grad.shape, kernel, step, padding, count_include_pad, grad.device)
+        result = result / counts.to(result.dtype)
+    for place, dim in enumerate((-2, -1)):
+        size, count = input.shape[dim], grad.shape[dim]
+        windows = _strided_windows(size, count, kernel[place], step[place], padding[place], grad.device)
+        result = _spread(result, dim, size, windows)
+    return result.to(grad.dtype)
+
+
+def _avg_pool2d(
+    input: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """With a divisor of the caller's: the average times what it was divided by."""
+    if divisor_override is None or not input.is_floating_point():
+        return NotImplemented
+    kernel, padding = _pair(kernel_size), _pair(padding)
+    step = _pair(stride) if stride else kernel
+    values = input.to(compute_dtype(input))
+    average = aten.avg_pool2d(values, kernel, step, padding, ceil_mode, True)
+    counts = _counts(input.shape, average.shape, kernel, step, padding, True, input.device)
+    return (average * counts.to(average.dtype) / divisor_override).to(input.dtype)
+
+
+def _adaptive_max_pool(input: Tensor, output_size: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """Windows are gathered at their longest; what is behind a window's end is not looked at."""
+    dims = range(-len(output_size), 0)
+    sizes = [input.shape[dim] for dim in dims]
+    if 0 in output_size or 0 in input.shape or input.dtype == torch.bool:
+        return NotImplemented
+    taken, places, valid = input, [], []
+    rank = 2 * len(output_size)
+    for number, (size, count) in enumerate(zip(sizes, output_size, strict=True)):
+        first, end = _adaptive_windows(size, count, input.device)
+        longest = max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
+        place = first.unsqueeze(1) + torch.arange(longest, device=input.device)
+        inside = place < end.unsqueeze(1)
+        place = place.clamp(max=size - 1)
+        # Dimension `number` of the image becomes (window, place in the window).
+        dim = input.dim() - len(output_size) + 2 * number
+        taken = taken.index_select(dim, place.reshape(-1)).unflatten(dim, (count, longest))
+        shape = [1] * rank
+        shape[2 * number], shape[2 * number + 1] = count, longest
+        places.append(place.view(shape))
+        valid.append(inside.view(shape))
+    flat = torch.zeros((), dtype=torch.int64, device=input.device)
+    inside = torch.ones((), dtype=torch.bool, device=input.device)
+    for place, within, size in zip(places, valid, sizes, strict=True):
+        flat, inside = flat * size + place, inside & within
+    order = [2 * n - rank for n in range(len(output_size))] + [
+        2 * n + 1 - rank for n in range(len(output_size))
+    ]
+    least = -math.inf if input.is_floating_point() else torch.iinfo(input.dtype).min
+    taken = torch.where(inside, taken, torch.full((), least, dtype=input.dtype, device=input.device))
+    lead = list(range(taken.dim() - rank))
+    windows = taken.permute(lead + [d + taken.dim() for d in order]).flatten(-len(output_size))
+    flat = flat.expand(inside.shape).permute([d + rank for d in order]).flatten(-len(output_size))
+    best, place = windows.max(-1)
+    index = flat.expand(windows.shape).gather(-1, place.unsqueeze(-1)).squeeze(-1)
+    return best, index
+
+
+def _convolution_backward(
+    grad: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias_sizes: Sequence[int] | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool],
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    """A transposed convolution is the gradient of a plain one, so its gradients are plain ones."""
+    if not transposed:
+        return NotImplemented
+    none = [0] * len(stride)
+    for_input = for_weight = for_bias = None
+    if output_mask[0]:
+        for_input = aten.convolution(grad, weight, None, stride, padding, dilation, False, none, groups)
+    if output_mask[1]:
+        mask = [False, True, False]
+        for_weight = aten.convolution_backward(
+            input, grad, weight, None, stride, padding, dilation, False, none, groups, mask
+        )[1]
+    if output_mask[2]:
+        for_bias = grad.sum([0, *range(2, grad.dim())])
+    return for_input, for_weight, for_bias
+
+
+POOLING: dict[OpOverload, Callable] = {
+    aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool2d_backward,
+    aten.adaptive_max_pool2d.default: _adaptive_max_pool,
+    aten.adaptive_max_pool3d.default: _adaptive_max_pool,
+    aten.avg_pool2d.default: _avg_pool2d,
+    aten.avg_pool2d_backward.default: _avg_pool2d_backward,
+    aten.convolution_backward.default: _convolution_backward,
+}

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations that are decomposed before import: on the LPU, against eager, at their odd places."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from checks import check
+
+from benchmarks.agreement import disagreement
+from torch_lpu.decompositions.bessel import BESSEL
+from torch_lpu.decompositions.error import ERROR_FUNCTIONS
+from torch_lpu.decompositions.gamma import GAMMA
+
+NAN, INF = math.nan, math.inf
+aten = torch.ops.aten
+
+
+def matrix(rows=4, columns=6, seed=0):
+    return torch.randn(rows, columns, generator=torch.Generator().manual_seed(seed))
+
+
+ODD = torch.tensor([0.0, -0.0, 1.0, -1.5, 1e-40, -3e38, INF, -INF, NAN, 2.0**-126, 0.75])
+SPECIAL = {**BESSEL, **ERROR_FUNCTIONS, **GAMMA}
+SPECIAL_NAMES = sorted(op.name().removeprefix("aten::") for op in SPECIAL if op is not aten.polygamma.default)
+WIDE = torch.cat(
+    [
+        torch.linspace(-30.3, 30.1, 1501),
+        torch.logspace(-8, 4, 300),
+        -torch.logspace(-8, 2, 200),
+        torch.tensor([0.0, -0.0, 1.0, 2.0, INF, -INF, NAN]),
+    ]
+)
+UNIT = torch.cat([torch.linspace(-1, 1, 801), 1 - torch.logspace(-7, -1, 200), torch.logspace(-30, -1, 200)])
+
+
+def special(name):
+    return next(op for op in SPECIAL if op.name() == f"aten::{name}")
+
+
+@pytest.mark.parametrize("name", SPECIAL_NAMES)
+def test_special_function_is_as_exact_as_eager(name):
+    op = special(name)
+    x = UNIT if "erfinv" in name or "ndtri" in name else WIDE
+    assert disagreement(SPECIAL[op](x), op(x), op(x.double())) is None
+
+
+@pytest.mark.parametrize("order", range(6))
+def test_polygamma_is_as_exact_as_eager(order):
+    x = WIDE[(WIDE > 0) | (WIDE != WIDE.floor())]  # Eager's poles are those of a rounded sine.
+    result = SPECIAL[aten.polygamma.default](order, x)
+    result = torch.digamma(x) if result is NotImplemented else result
+    assert disagreement(result, torch.polygamma(order, x), torch.polygamma(order, x.double())) is None
+
+
+@pytest.mark.parametrize("name", SPECIAL_NAMES)
+def test_special_function(name):
+    check(
+        special(name),
+        UNIT[::50] if "erfinv" in name or "ndtri" in name else matrix(),
+        tolerances=(1e-4, 2e-5),
+    )
+
+
+@pytest.mark.parametrize("order", [0, 1, 3])
+def test_polygamma(order):
+    check(lambda x: torch.polygamma(order, x), matrix() + 0.01, tolerances=(1e-4, 1e-4))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.int64])
+def test_special_function_of_other_types(dtype):
+    check(torch.lgamma, torch.tensor([1, 2, 5, 40]).to(dtype))
+    check(torch.special.i0e, torch.tensor([1, 2, -5, 40]).to(dtype))
+
+
+BITS = {
+    "view_int": lambda x: x.view(torch.int32) + 1,
+    "view_float": lambda x: (x.view(torch.int32) ^ 1).view(torch.float32),
+    "signbit": torch.signbit,
+    "frexp": torch.frexp,
+    "angle": torch.angle,
+}
+
+
+@pytest.mark.parametrize("function", BITS.values(), ids=BITS.keys())
+def test_bits(function):
+    # The sign and the payload of a NaN are open.
+    check(function, ODD[ODD == ODD] if function is not torch.angle else ODD)
+
+
+def test_bits_of_bfloat16():
+    check(lambda x: x.view(torch.int16) & 0x7FFF, ODD[ODD == ODD].bfloat16())
+
+
+@pytest.mark.parametrize("function", [torch.copysign, torch.hypot, torch.nextafter, torch.fmax, torch.fmin])
+def test_pairs(function):
+    numbers = ODD[ODD == ODD]
+    check(function, ODD.unsqueeze(0), numbers.unsqueeze(1))
+    if function is not torch.nextafter:
+        check(function, matrix().bfloat16(), matrix(seed=1).bfloat16())
+
+
+TIES = torch.tensor([[2.0, 1.0, 2.0, NAN, 0.0, 2.0], [3.0, 3.0, -1.0, 5.0, INF, -INF]])
+
+
+@pytest.mark.parametrize("function", [torch.cummax, torch.cummin], ids=["cummax", "cummin"])
+def test_running_extrema(function):
+    check(lambda x: function(x, 1), TIES)
+    check(lambda x: function(x, 0), matrix(7, 3))
+    check(lambda x: function(x, 0), torch.tensor(1.5))
+    check(lambda x: function(x, 1), torch.tensor([[3, 1, 3, 2], [1, 1, 0, 2]]))
+
+
+def test_logcumsumexp():
+    check(
+        lambda x: torch.logcumsumexp(x, 1),
+        torch.tensor([[-INF, 1.0, 300.0, -300.0, 2.0], [INF, 1, INF, 0, 0]]),
+    )
+
+
+def test_medians():
+    distinct = torch.tensor([[2.0, 1.0, 7.0, NAN, 0.0, 5.0], [3.0, 4.0, -1.0, 5.0, INF, -INF]])
+    for function in (torch.median, torch.nanmedian):
+        check(function, distinct)
+        check(lambda x, f=function: f(x, 1), distinct)
+        check(lambda x, f=function: f(x, 0, True), distinct)
+        check(function, torch.tensor(1.5))
+
+
+def test_mode():
+    check(lambda x: torch.mode(x, 1), torch.tensor([[2, 1, 2, 1, 0, 1], [3, 3, -1, 3, 5, 5]]))
+    check(lambda x: torch.mode(x, 0, True).values, matrix())
+
+
+def test_searches():
+    edges = torch.tensor([-1.0, 0.0, 0.0, 1.5])
+    values = torch.tensor([[-2.0, 0.0, 1.5], [NAN, 9.0, -1.0]])
+    for right in (False, True):
+        check(lambda s, v, r=right: torch.searchsorted(s, v, right=r), edges, values)
+        check(lambda s, v, r=right: torch.bucketize(v, s, right=r, out_int32=True), edges, values)
+    rows = matrix(2, 5).sort(1).values
+    check(lambda s, v: torch.searchsorted(s, v, side="right"), rows, values)
+    check(lambda s: torch.searchsorted(s, 0.5), edges)
+    check(
+        lambda s, o, v: torch.searchsorted(s, v, sorter=o), edges.flip(0), torch.tensor([3, 2, 1, 0]), values
+    )
+
+
+def test_histograms():
+    x = matrix()
+    check(lambda x: torch.histc(x, 5), x)
+    check(lambda x: torch.histc(x, 5, -1, 1), x)
+    check(lambda x: torch.histc(x, 4), torch.ones(3))
+    check(lambda x: torch.histogram(x, 5, range=(-1.0, 1.5), density=True), x)
+    check(lambda x, e, w: torch.histogram(x, e, weight=w), x, torch.tensor([-1.0, 0.0, 0.5, 2.0]), x.abs())
+
+
+ROWS = torch.tensor([2, 0, 2])
+
+
+def test_writes_at_indices():
+    x, source = matrix(), matrix(3, 6, seed=1)
+    for reduce in ("prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            check(
+                lambda x, i, s, r=reduce, n=include: x.index_reduce(0, i, s, r, include_self=n),
+                x,
+                ROWS,
+                source,
+            )
+    index = torch.tensor([[0, 1], [0, 0], [3, 3]])
+    check(lambda x, i, s: x.scatter_reduce(-1, i, s, "mean"), x, index, matrix(3, 2))
+    check(lambda x, i, s: x.scatter_reduce(1, i, s, "mean", include_self=False), (x * 9).long(), index, index)
+    check(lambda x, i, s: x.scatter(-1, i, s, reduce="add"), x, index, matrix(3, 2))
+    check(lambda x, i: x.scatter(1, i, 2.0, reduce="multiply"), x, index)
+    check(lambda x, i, s: x.put(i, s, accumulate=True), x, torch.tensor([[0, -1], [5, 5]]), matrix(2, 2))
+    check(lambda x, i: x.take(i), x, torch.tensor([[0, -1], [5, 5]]))
+    check(lambda x, i, s: x.index_copy(0, i, s), torch.tensor(1.0), torch.tensor(0), torch.tensor(2.0))
+
+
+def test_writes_at_masks():
+    x, mask = matrix(), matrix(seed=2) > 0
+    check(lambda x, m, s: x.masked_scatter(m, s), x, mask, matrix(5, 6, seed=3))
+    check(lambda x, m, s: x.masked_scatter(m, s), x, mask[:1], matrix(5, 6, seed=3))
+    check(lambda x, m: x.index_put((m,), torch.tensor(2.0)), x, mask)
+    check(lambda x, m, v: x.index_put((m,), v, accumulate=True), x, mask, matrix(1, int(mask.sum()))[0])
+    check(lambda x, m, v: x.index_put((m,), v), x, mask[:, 0], matrix(1, 6))
+    check(lambda x, m, v: aten.index_put(x, [None, m], v), x, mask[0], matrix(4, int(mask[0].sum())))
+
+
+def test_writes_into_views():
+    x = matrix()
+    for offset in (-2, 0, 1):
+        size = x.diagonal(offset).shape[0]
+        check(lambda x, s, o=offset: torch.diagonal_scatter(x, s, o), x, torch.arange(float(size)))
+    check(lambda x, s: torch.diagonal_scatter(x, s, 1, 2, 0), matrix(4, 6).view(4, 2, 3), matrix(2, 3))
+    check(lambda x, s: torch.as_strided_scatter(x, s, (2, 3), (7, 2), 1), x, matrix(2, 3))
+
+
+def test_pooling():
+    image = matrix(6, 35).view(2, 3, 5, 7)
+    check(lambda x: F.adaptive_max_pool2d(x, (3, 4), return_indices=True), image)
+    check(lambda x: F.adaptive_max_pool1d(x, 3), image[0])
+    check(lambda x: F.adaptive_max_pool3d(x, 2), matrix(3, 60).view(3, 3, 4, 5))
+    check(lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True, divisor_override=5), image)
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.0, INF])
+def test_distances(p):
+    check(lambda a, b: torch.cdist(a, b, p), matrix(), matrix(3, 6, seed=1))
+    check(lambda a: F.pdist(a, p), matrix())
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_embedding_bag(mode):
+    table, index, offsets = matrix(7, 4), torch.tensor([0, 6, 3, 3, 1]), torch.tensor([0, 2, 2])
+    check(lambda w, i, o: F.embedding_bag(i, w, o, mode=mode), table, index, offsets)
+    check(lambda w, i, o: F.embedding_bag(i, w, o, mode=mode, padding_idx=3), table, index, offsets)
+    check(lambda w, i: F.embedding_bag(i, w, mode=mode), table, index[:4].view(2, 2))
+    last = torch.tensor([0, 2, 5])
+    check(lambda w, i, o: F.embedding_bag(i, w, o, mode=mode, include_last_offset=True), table, index, last)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("reduce", ["sum", "mean", "max", "min", "prod"])
+def test_segment_reduce(reduce):
+    lengths = torch.tensor([1, 0, 3])
+    check(lambda x, n: torch.segment_reduce(x, reduce, lengths=n, unsafe=True), matrix(), lengths)
+    check(
+        lambda x, n: torch.segment_reduce(x, reduce, lengths=n, unsafe=True, initial=1.0), matrix(), lengths
+    )
+    check(
+        lambda x, o: torch.segment_reduce(x, reduce, offsets=o, axis=1, unsafe=True),
+        matrix(2, 6),
+        torch.tensor([[0, 1, 6], [0, 3, 6]]),
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+def test_grid_sample_of_a_volume(mode, padding):
+    volume = matrix(6, 60).view(2, 3, 3, 4, 5)
+    grid = matrix(2, 24, seed=4).view(2, 2, 2, 2, 3)
+    for align in (True, False):
+        check(
+            lambda v, g, a=align: F.grid_sample(v, g, mode=mode, padding_mode=padding, align_corners=a),
+            volume,
+            grid,
+        )
+
+
+def test_no_dimensions():
+    one = torch.tensor(1.5)
+    for function in (
+        torch.amax,
+        torch.amin,
+        torch.cumsum,
+        torch.cumprod,
+        torch.any,
+        torch.prod,
+        torch.logsumexp,
+    ):
+        check(lambda x, f=function: f(x, 0), one)
+    check(lambda x: x.sort(0), one)
+    check(lambda x: x.topk(1), one)
+    check(lambda x: x.scatter_add(0, torch.tensor(0), torch.tensor(2.0)), one)
+
+
+def test_creation():
+    check(lambda a, b: torch.linspace(a, b, 7), torch.tensor(1.5), torch.tensor(-3.0))
+    check(lambda a: torch.linspace(a, 4, 1), torch.tensor(1.5))
+    check(lambda x: torch.empty_permuted((2, 3), (1, 0)).fill_(2) + x, torch.ones(2, 3))
+
+
+def test_truth_values():
+    a, b = matrix() > 0, matrix(seed=1) > 0
+    check(torch.maximum, a, b)
+    check(torch.minimum, a, b)
+    check(lambda a, b: a.clamp_max(b), a, b)
+    check(lambda a, b: a.clamp_min(b), a, b)
