@@ -45,7 +45,20 @@ VALUE_REGISTERS = tuple(range(8))
 COUNTERS = (28, 29, 30, 31)  # Of backward branches, by nesting.
 ALU = ("add", "sub", "mul", "min", "max", "cmp_eq", "cmp_lt", "cmp_le")
 INTEGERS = ("i64", "i32", "i16", "i8", "bool")
-FAULTS = ("fault", "offset", "size", "trips", "index", "micro", "passes", "post", "wait", "stream")
+FAULTS = (
+    "fault",
+    "offset",
+    "size",
+    "trips",
+    "index",
+    "micro",
+    "passes",
+    "stream",
+    "post",
+    "post",
+    "wait",
+    "wait",
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,7 @@ class _Generator:
         self.rodata = b""
         self.used = {"lmu": 0, "scratch": 0}
         self.labels = 0
-        self.fault = choices.one_of(FAULTS) if choices.chance(12) else None
+        self.fault = choices.one_of(FAULTS) if choices.chance(20) else None
         self.injected = False
         self.pending: list[Mm] = []  # Their streams have been issued.
 
