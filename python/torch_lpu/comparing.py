@@ -23,6 +23,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from . import backend, diagnostics, partition
 from .capturing import ORIGIN, Capture, Compiled, Source, capture, snapshot
 from .comparison import ComparedOp, ComparedResult, Comparison
+from .diagnostics import StageError
 from .instructions import instructions_of
 from .locations import module_path, source_line
 from .options import Options
@@ -96,9 +97,13 @@ def _compute_all(graph: Compiled, options: Options) -> _Values:
     output = gm.graph.output_node()
     changed = args_of(output)[0][: len(graph.mutations)]
     output.args = ((*changed, *(copy_of[node] for node in wanted)),)
-    compiled, _ = backend.compile_parts(
-        gm, graph.mutations, options, compile_region, lambda fallbacks: programs.clear()
-    )
+    try:
+        compiled, _ = backend.compile_parts(
+            gm, graph.mutations, options, compile_region, lambda fallbacks: programs.clear()
+        )
+    except StageError:  # The backend has told of it, or will: there is nothing to compare.
+        programs.clear()
+        compiled = partition.run_eagerly(partition.copy_graph_module(gm), graph.mutations)
     values = compiled(*snapshot(graph.inputs))
     return _Values(dict(zip(wanted, values, strict=True)), programs)
 
@@ -165,6 +170,8 @@ def _compare_node(
         error, host = measure(value, local[node]), measure(eager[node], local[node])
         total = measure(value, chain[node], coarsest)
         verdict = "diverges" if error.is_worse_than(host) else "ok" if total.within else "inherited"
+    if not values.programs:
+        verdict = "not compared"
     runs_on, instructions = values.runs_on(node)
     source = source_line(node)
     return ComparedOp(
@@ -192,7 +199,7 @@ def _compare_node(
 def _same_results(graph: Compiled, values: _Values) -> bool:
     """Whether the results have the bits that they had when nothing else was returned."""
     places = args_of(graph.gm.graph.output_node())[0][len(graph.mutations) :]
-    return all(
+    return not values.programs or all(
         node not in values.of or same_bits(values.of[node], output)
         for node, output in zip(places, graph.outputs, strict=True)
         if isinstance(node, Node) and isinstance(output, Tensor)

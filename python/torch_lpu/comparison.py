@@ -15,7 +15,7 @@ from the start of the graph; null stands for infinitely many. `ops` are those of
 the normalised graph, `results` are those of Dynamo's graphs, held against what
 these were before decomposition. `verdict` is
 "ok", "diverges", "inherited" (off because of an op before it) or "not
-compared" (random or undefined).
+compared" (random or undefined, or nothing of its graph compiles).
 """
 
 from __future__ import annotations
@@ -90,8 +90,9 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """All of it in one line."""
-        if not self.ops:
-            return "nothing was compared: no op reached the backend"
+        number = sum(op.verdict != "not compared" for op in self.ops)
+        if not number:
+            return f"nothing was compared: no op reached the {'LPU' if self.ops else 'backend'}"
         first = self.first
         if first is not None:
             return (
@@ -106,7 +107,6 @@ class Comparison:
             )
         if not self.stable:
             return "every op agrees, but the results have other bits without the other values: report this"
-        number = sum(op.verdict != "not compared" for op in self.ops)
         worst = max(self.ops, key=lambda op: op.ulp, default=None)
         most = (
             f", at most {_ulp(worst.ulp)} ulp off ({worst.op} at {worst.where})"

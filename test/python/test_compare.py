@@ -9,6 +9,7 @@ import torch
 
 import torch_lpu
 from torch_lpu import compiler, decompositions
+from torch_lpu.diagnostics import StageError
 from torch_lpu.instructions import instructions_of
 from torch_lpu.widening import measure
 
@@ -150,6 +151,16 @@ def test_backward_graphs_and_breaks():
     comparison = torch_lpu.compare(function, X)
     assert comparison.ok
     assert {op.kind for op in comparison.ops} == {"forward", "backward"}
+
+
+def test_a_graph_of_which_nothing_compiles_is_not_compared(monkeypatch):
+    def broken(text, options):
+        raise StageError("alloc", "a bug", text=text)
+
+    monkeypatch.setitem(compiler.STAGES, "alloc", broken)
+    comparison = torch_lpu.compare(chain, X, W, options={"cache": False})
+    assert {(op.verdict, op.runs_on) for op in comparison.ops} == {("not compared", "host")}
+    assert comparison.verdict == "nothing was compared: no op reached the LPU"
 
 
 def test_an_error_of_the_function_is_its_own():
