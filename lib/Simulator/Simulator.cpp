@@ -13,6 +13,7 @@
 #include "lpu/Simulator/Simulator.h"
 
 #include "Budget.h"
+#include "Conservation.h"
 #include "Executor.h"
 #include "Footprint.h"
 #include "Icp.h"
@@ -63,8 +64,11 @@ public:
         executor(program, plans, memory, pool, footprint, written.get()),
         queues(program, executor, options, *this, listener) {
     if (options.timing) {
+      if (options.checks != Checks::None) {
+        conservation = std::make_unique<Conservation>(program, listener);
+      }
       timeline = std::make_unique<Timeline>(
-          program.machine, listener,
+          program.machine, conservation ? conservation.get() : listener,
           options.criticalPath ? Timeline::maxPathSteps : 0);
     }
     if (options.checks != Checks::None) {
@@ -104,6 +108,7 @@ private:
   std::unique_ptr<WrittenBytes> written; ///< sync_c3
   Executor executor;
   UnitQueues queues;
+  std::unique_ptr<Conservation> conservation; ///< cost_report
   std::unique_ptr<Timeline> timeline;
   std::unique_ptr<RaceChecker> races;
   Icp icp;
@@ -189,6 +194,9 @@ std::optional<Error> Run::issue(const QueuedInstruction &instruction) {
     ++report.mmOperands[static_cast<uint8_t>(instruction.views[0].type)];
   }
   IssuedInstruction issued = instruction.issued(program);
+  if (conservation) {
+    conservation->request(issued);
+  }
   if (timeline) {
     timeline->issue(issued);
   } else if (listener != nullptr) {
@@ -365,6 +373,11 @@ Result<Report> Run::run() {
       return *error;
     }
     timeline->fill(report);
+    if (conservation) {
+      if (std::optional<Error> error = conservation->check(report)) {
+        return *error;
+      }
+    }
     std::vector<PathStep> path = timeline->criticalPath();
     report.criticalPath = summarizePath(path, program);
     if (listener != nullptr) {
