@@ -106,7 +106,7 @@ static std::optional<Error> writeText(const std::string &path,
 /// Whether --check found it: the machine itself would not have noticed. What a
 /// check says begins with its name.
 static bool isFoundByCheck(const std::string &message) {
-  for (const char *check : {"race: ", "uninitialised: "}) {
+  for (const char *check : {"conservation: ", "race: ", "uninitialised: "}) {
     if (message.rfind(check, 0) == 0) {
       return true;
     }
