@@ -32,19 +32,6 @@ using namespace mlir::lpu;
 /// Operands of a fused operation at most: each is a view of the instruction.
 static constexpr unsigned maxOperands = 24;
 
-/// Whether `op` yields its one input unchanged: a transposition, a broadcast or
-/// a window, but no computation.
-static bool isDataMovement(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      op.getNumLoops() != op.getNumParallelLoops()) {
-    return false;
-  }
-  auto yielded =
-      dyn_cast<BlockArgument>(op.getBody()->getTerminator()->getOperand(0));
-  return yielded && yielded.getOwner() == op.getBody() &&
-         yielded.getArgNumber() == 0;
-}
-
 /// Whether the body of `op` reads at computed positions or may fault.
 static bool hasBarrier(linalg::GenericOp op) {
   return op
@@ -54,6 +41,19 @@ static bool hasBarrier(linalg::GenericOp op) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Whether `op` yields its one input unchanged: a transposition, a broadcast or
+/// a window, but no computation and no check.
+static bool isDataMovement(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
+      op.getNumLoops() != op.getNumParallelLoops() || hasBarrier(op)) {
+    return false;
+  }
+  auto yielded =
+      dyn_cast<BlockArgument>(op.getBody()->getTerminator()->getOperand(0));
+  return yielded && yielded.getOwner() == op.getBody() &&
+         yielded.getArgNumber() == 0;
 }
 
 static int64_t getDomainSize(linalg::GenericOp op) {

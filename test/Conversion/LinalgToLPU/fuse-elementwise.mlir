@@ -294,3 +294,39 @@ func.func @unit_operands(%x: tensor<8x1x4xf32>, %y: tensor<8x4x1xf32>) -> tensor
   } -> tensor<8x4xf32>
   return %r : tensor<8x4xf32>
 }
+
+// -----
+
+// A check makes more of a copy than a movement of data: it stays with its result.
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1, d2) -> (d1, d2)>
+#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// CHECK-LABEL: func @keeps_a_check
+// CHECK:         %[[CHECKED:.*]] = linalg.generic
+// CHECK:           cf.assert
+// CHECK:           linalg.yield
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[CHECKED]]
+// CHECK:           arith.addf
+func.func @keeps_a_check(%x: tensor<2x4x8xf32>, %table: tensor<4x8xf32>) -> tensor<2x4x8xf32> {
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<4x8xf32>
+  %rows = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<4x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %inside = arith.cmpi slt, %i, %c4 : index
+    cf.assert %inside, "index must be smaller than dim size"
+    %value = tensor.extract %table[%i, %j] : tensor<4x8xf32>
+    linalg.yield %value : f32
+  } -> tensor<4x8xf32>
+  %e3 = tensor.empty() : tensor<2x4x8xf32>
+  %sum = linalg.generic {indexing_maps = [#id3, #rows, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %rows : tensor<2x4x8xf32>, tensor<4x8xf32>) outs(%e3 : tensor<2x4x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<2x4x8xf32>
+  return %sum : tensor<2x4x8xf32>
+}
