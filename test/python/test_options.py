@@ -97,7 +97,7 @@ def test_a_malformed_machine_file_names_file_line_and_key(tmp_path):
         compiled(torch.ones(2))
 
 
-@pytest.mark.parametrize("name", ["my machine.toml", "it's \"mine\".toml", "a}{b\\x41.toml"])
+@pytest.mark.parametrize("name", ["my machine.toml", 'it\'s "mine".toml', "a}{b\\x41.toml"])
 def test_a_machine_file_with_blanks_and_quotes(name, tmp_path):
     path = tmp_path / name
     path.write_text('base = "tiny"\nname = "mine"\n')
