@@ -109,3 +109,37 @@ std::optional<Error> LeftOver::describe(const Program &program) const {
                    message,
                ErrorKind::Deadlock};
 }
+
+void IssuedTokens::issue(uint32_t index, const Instruction &word) {
+  switch (word.opcode) {
+  case Opcode::Post:
+    rest.counts[word.aux] += word.a;
+    rest.lastPosts[word.aux] = index;
+    break;
+  case Opcode::Wait:
+    rest.counts[word.aux] -= word.a;
+    break;
+  case Opcode::Stream:
+    if (leadingProducts > 0) {
+      --leadingProducts;
+    } else {
+      streams.push_back(index);
+    }
+    break;
+  case Opcode::Mm:
+    if (streams.empty()) {
+      ++leadingProducts;
+    } else {
+      streams.pop_front();
+    }
+    break;
+  default:
+    break;
+  }
+}
+
+std::optional<Error> IssuedTokens::checkDrained(const Program &program) const {
+  LeftOver all = rest;
+  all.streams.assign(streams.begin(), streams.end());
+  return all.describe(program);
+}

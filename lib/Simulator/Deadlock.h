@@ -14,6 +14,7 @@
 #include "lpu/Target/Result.h"
 
 #include <array>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,20 @@ struct LeftOver {
 
   /// Nothing if nothing is left over.
   std::optional<Error> describe(const Program &program) const;
+};
+
+/// What instructions leave over once all are done, from their order of issue
+/// alone: for runs in which nothing but the clock looks at semaphores.
+class IssuedTokens {
+public:
+  void issue(uint32_t index, const Instruction &word);
+  /// When nothing waits any more.
+  std::optional<Error> checkDrained(const Program &program) const;
+
+private:
+  LeftOver rest; ///< Counts are below zero, modulo 2^64, while waits lead.
+  std::deque<uint32_t> streams;
+  uint64_t leadingProducts = 0; ///< Issued before their streams.
 };
 
 } // namespace lpu

@@ -14,6 +14,7 @@
 
 #include "Budget.h"
 #include "Conservation.h"
+#include "Deadlock.h"
 #include "Executor.h"
 #include "Footprint.h"
 #include "Icp.h"
@@ -109,6 +110,7 @@ private:
   Executor executor;
   UnitQueues queues;
   std::unique_ptr<Conservation> conservation; ///< cost_report
+  IssuedTokens issuedTokens; ///< Without values, where queues see no tokens.
   std::unique_ptr<Timeline> timeline;
   std::unique_ptr<RaceChecker> races;
   Icp icp;
@@ -300,6 +302,9 @@ std::optional<Error> Run::step(uint32_t index, bool &done) {
     return error;
   }
   const Instruction &word = instruction.word;
+  if (!options.values) {
+    issuedTokens.issue(index, word);
+  }
   bool isSync = word.opcode == Opcode::Wait || word.opcode == Opcode::Post;
   Unit unit = isSync ? static_cast<Unit>(word.flags) : unitOf(word.opcode);
   // The queues tell the listener of a unit's instruction, when it is its turn.
@@ -372,6 +377,11 @@ Result<Report> Run::run() {
     if (std::optional<Error> error = timeline->finish()) {
       return *error;
     }
+    if (!options.values) {
+      if (std::optional<Error> error = issuedTokens.checkDrained(program)) {
+        return *error;
+      }
+    }
     timeline->fill(report);
     if (conservation) {
       if (std::optional<Error> error = conservation->check(report)) {
@@ -438,8 +448,7 @@ Result<Report> Simulator::run(void *const *arguments, size_t numArguments,
   }
   if (options.values && !memory.isAllocated()) {
     return Error{"the host has no address space for the " +
-                     std::to_string(program.scratchBytes) +
-                     " bytes of scratch",
+                     std::to_string(program.scratchBytes) + " bytes of scratch",
                  ErrorKind::Limit};
   }
   if (options.values && options.checks == Checks::All) {
