@@ -9,6 +9,7 @@
 // RUN: %python -c "import numpy as np; a = np.load(r'%t.d/all.npy'); print(a.dtype, a.shape, a[18:20].tolist())" | FileCheck %s --check-prefix=BYTES
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at model.py:7; test $? -eq 5' | FileCheck %s --check-prefix=NODE
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at src/model.py:7 --timing-only; test $? -eq 5' | FileCheck %s --check-prefix=NODE
+// RUN: sh -c 'lpu-sim %t.lpubin --stop-at 2 --interleave fixed; test $? -eq 5' | FileCheck %s --check-prefix=CYCLE
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at cycle:5; test $? -eq 5' | FileCheck %s --check-prefix=CYCLE
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at cycle:1000000; test $? -eq 6' 2>&1 | FileCheck %s --check-prefix=NEVER
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at 7; test $? -eq 1' 2>&1 | FileCheck %s --check-prefix=NONE
@@ -26,7 +27,7 @@
 // BYTES: uint8 (32,) [128, 63]
 
 // The ICP issues instruction k of a straight line at 4 k.
-// CYCLE: stopped before instruction 2 (copy) of copy_1
+// CYCLE: stopped before instruction 2 (copy) of copy_1 at src/model.py:7, at cycle 8
 
 // NEVER: lpu-sim: --stop-at cycle:1000000: the program ended before it got there
 

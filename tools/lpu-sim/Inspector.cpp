@@ -15,14 +15,29 @@
 using namespace lpu;
 
 void Inspector::willIssue(uint32_t index, Unit unit, int64_t issueCycle) {
-  cycle = issueCycle;
+  issued[static_cast<unsigned>(unit)].push_back({index, issueCycle});
   if (trace) {
     trace->willIssue(index, unit, issueCycle);
   }
 }
 
+/// A stream may overtake transfers, so the queue is searched; it is the first
+/// as a rule.
+int64_t Inspector::takeIssueCycle(Unit unit, uint32_t index) {
+  auto &queue = issued[static_cast<unsigned>(unit)];
+  auto entry = std::find_if(queue.begin(), queue.end(),
+                            [&](const auto &e) { return e.first == index; });
+  if (entry == queue.end()) {
+    return 0;
+  }
+  int64_t cycle = entry->second;
+  queue.erase(entry);
+  return cycle;
+}
+
 bool Inspector::willExecute(const IssuedInstruction &instruction,
                             const MachineState &state) {
+  int64_t cycle = takeIssueCycle(instruction.unit(), instruction.index);
   auto stop = std::find_if(stops.begin(), stops.end(), [&](const Stop &stop) {
     return stop.matches(program, instruction.index, cycle);
   });

@@ -14,7 +14,10 @@
 #include "Watch.h"
 #include "lpu/Simulator/Trace.h"
 
+#include <array>
+#include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace lpu {
@@ -44,9 +47,13 @@ public:
   void didMark(std::string_view text, int64_t cycle) override;
 
 private:
+  /// Forgets when an instruction was issued, and tells.
+  int64_t takeIssueCycle(Unit unit, uint32_t index);
+
   const Program &program;
   Trace *trace;
-  int64_t cycle = 0; ///< At which the ICP issued last.
+  /// What is issued and has not taken effect: its number, and the cycle.
+  std::array<std::deque<std::pair<uint32_t, int64_t>>, numUnits> issued;
   bool stopped = false, stopReached = false;
 };
 
