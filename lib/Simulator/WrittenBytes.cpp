@@ -12,7 +12,6 @@
 #include "StridedBytes.h"
 #include "lpu/Target/Names.h"
 
-#include <algorithm>
 #include <cstring>
 
 using namespace lpu;
@@ -189,13 +188,6 @@ std::optional<Error> WrittenBytes::mm(const Instruction &word,
   return error;
 }
 
-static bool isSame(const ResolvedView &l, const ResolvedView &r) {
-  return l.space == r.space && l.argument == r.argument && l.type == r.type &&
-         l.offset == r.offset && l.rank == r.rank &&
-         std::equal(l.sizes, l.sizes + l.rank, r.sizes) &&
-         std::equal(l.strides, l.strides + l.rank, r.strides);
-}
-
 std::optional<Error>
 WrittenBytes::vec(const Instruction &word,
                   const std::vector<ResolvedView> &views,
@@ -213,8 +205,7 @@ WrittenBytes::vec(const Instruction &word,
     }
     return view;
   };
-  // The order of operations: what one stores, a later one may load.
-  std::vector<ResolvedView> stored;
+  // In the order of the text: what one operation stores, a later one may load.
   std::vector<bool> combines(views.size());
   for (const MicroOp &op : micro.ops) {
     switch (op.opcode) {
@@ -223,19 +214,15 @@ WrittenBytes::vec(const Instruction &word,
       inRows = op.opcode == MicroOpcode::Rows;
       break;
     case MicroOpcode::Load: {
-      ResolvedView view = reached(op.operand);
-      bool isStored =
-          std::any_of(stored.begin(), stored.end(),
-                      [&](const auto &other) { return isSame(other, view); });
       std::optional<Error> error =
-          isStored ? std::nullopt : check(view, number(op.operand));
+          check(reached(op.operand), number(op.operand));
       if (error) {
         return error;
       }
       break;
     }
     case MicroOpcode::Store:
-      stored.push_back(reached(op.operand));
+      write(reached(op.operand));
       break;
     case MicroOpcode::Scatter:
       combines[op.operand] =
@@ -245,9 +232,6 @@ WrittenBytes::vec(const Instruction &word,
     default:
       break;
     }
-  }
-  for (const ResolvedView &view : stored) {
-    write(view);
   }
   for (const TouchedElements &run : touched) {
     ResolvedView part = views[run.operand];

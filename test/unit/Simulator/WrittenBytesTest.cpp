@@ -149,6 +149,24 @@ TEST(WrittenBytes, VectorOperands) {
   }
 }
 
+// `rows` stores one element, which all of `elements` load; and the other way
+// round, where `rows` loads the first of those that are stored.
+TEST(WrittenBytes, SectionsOfTwoKinds) {
+  for (bool rowsFirst : {true, false}) {
+    Steps steps;
+    MicroBuilder micro(2, 1);
+    auto open = [&](bool isRows) { isRows ? micro.rows() : micro.elements(); };
+    open(rowsFirst);
+    micro.store(0, micro.constant(MicroType::F32, 0));
+    open(!rowsFirst);
+    micro.store(1, micro.load(0));
+    View one = view(Space::LMU, 0, DType::F32, {8, 8}, {1, 0}, 0);
+    steps.vec(micro, {rowsFirst ? one : steps.block(0), steps.block(512)});
+    steps.store(arg(steps.in, DType::F32, {8, 8}));
+    EXPECT_EQ(outcome(steps), "ok");
+  }
+}
+
 // A table: only the elements that are gathered need a value.
 TEST(WrittenBytes, Tables) {
   for (int64_t shift : {0, 1}) {
