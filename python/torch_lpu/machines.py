@@ -45,10 +45,14 @@ def machine_text(name_or_path: str) -> str:
     try:
         return text(name_or_path)
     except ValueError as error:
-        hint = "" if name_or_path.endswith(".toml") else suggest(name_or_path, preset_names())
-        raise OptionError(
-            f"option 'machine': {error}{hint} Presets: {', '.join(preset_names())}; or a .toml file."
-        ) from None
+        message = f"{error}."
+        if not name_or_path.endswith(".toml"):
+            names = preset_names()
+            message = (
+                f"unknown machine {name_or_path!r}{suggest(name_or_path, names)} "
+                f"Presets: {', '.join(names)}; or the path of a .toml file."
+            )
+        raise OptionError(f"option 'machine': {message}") from None
 
 
 def machine(name_or_path: str) -> Machine:
