@@ -30,19 +30,59 @@ bool RaceChecker::isReady(const Item &item) const {
   return item.word.opcode != Opcode::Mm || !streams.empty();
 }
 
-void RaceChecker::takeTokens(unsigned semaphore, uint32_t count, Clock &clock) {
+/// Whether a post that is still to be taken might have come before one of
+/// another unit that a wait took: then the wait knows either, by luck.
+std::optional<Error> RaceChecker::checkTurn(unsigned semaphore,
+                                            const Token &token) const {
+  for (unsigned other = 0; other < numUnits; ++other) {
+    const Use &post = taken[semaphore][other];
+    if (other != token.unit && post.number > token.clock[other]) {
+      return Error{"race: a wait for semaphore " + std::to_string(semaphore) +
+                       " takes counts of " +
+                       describeInstruction(program, post.index) +
+                       " and leaves those of " +
+                       describeInstruction(program, token.index) +
+                       ", expected an order between the two",
+                   ErrorKind::Runtime};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> RaceChecker::takeTokens(unsigned semaphore, uint32_t count,
+                                             Clock &clock) {
   counts[semaphore] -= count;
   std::deque<Token> &posted = tokens[semaphore];
   while (count > 0) {
     Token &first = posted.front();
     join(clock, first.clock);
-    uint32_t taken = std::min(count, first.count);
-    count -= taken;
-    first.count -= taken;
+    taken[semaphore][first.unit] = {first.clock[first.unit], first.index};
+    uint32_t part = std::min(count, first.count);
+    count -= part;
+    first.count -= part;
     if (first.count == 0) {
       posted.pop_front();
     }
   }
+  // A unit knows its own posts.
+  std::optional<Error> error;
+  for (auto token = posted.begin();
+       hasManyPosters[semaphore] && !error && token != posted.end(); ++token) {
+    error = checkTurn(semaphore, *token);
+  }
+  return error;
+}
+
+std::optional<Error> RaceChecker::post(unsigned unit, const Item &item) {
+  unsigned semaphore = item.word.aux;
+  ++clocks[unit][unit];
+  std::deque<Token> &posted = tokens[semaphore];
+  posted.push_back({item.word.a, unit, item.index, clocks[unit]});
+  hasManyPosters[semaphore] =
+      hasManyPosters[semaphore] || posted.front().unit != unit;
+  counts[semaphore] += item.word.a;
+  lastPosts[semaphore] = item.index;
+  return checkTurn(semaphore, posted.back());
 }
 
 Error RaceChecker::describe(const Access &access, const Use &other,
@@ -104,22 +144,18 @@ std::optional<Error> RaceChecker::run(Unit unit, const Item &item) {
   auto self = static_cast<unsigned>(unit);
   Clock &clock = clocks[self];
   join(clock, item.issued);
+  lastIndex = item.index;
   if (item.word.opcode == Opcode::Wait) {
-    takeTokens(item.word.aux, item.word.a, clock);
-    return std::nullopt;
+    return takeTokens(item.word.aux, item.word.a, clock);
   }
   if (item.word.opcode == Opcode::Post) {
-    tokens[item.word.aux].push_back({item.word.a, clock});
-    counts[item.word.aux] += item.word.a;
-    lastPosts[item.word.aux] = item.index;
-    return std::nullopt;
+    return post(self, item);
   }
   if (item.word.opcode == Opcode::Mm) {
     clock[streamPort] = std::max(clock[streamPort], streams.front().number);
     streams.pop_front();
   }
   ++clock[self];
-  lastIndex = item.index;
   unsigned component = self;
   if (item.word.opcode == Opcode::Stream) {
     component = streamPort;

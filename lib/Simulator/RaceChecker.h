@@ -10,8 +10,11 @@
 // to the same bytes, one of them a write, of which neither is known to the
 // other are a race, whatever happened to come first in this run.
 //
-// Neither values nor time are looked at. If several units post one semaphore,
-// counts are taken in the order of this run.
+// Neither values nor time are looked at. If several units post one semaphore
+// and a wait takes a part of what they post, the posts have to be ordered too,
+// else another run takes other ones. If several units wait for one semaphore,
+// who takes what is as in this run. Gather and scatter count as touching their
+// whole table, since rows depend on values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +43,7 @@ public:
   /// stream entries are left over.
   std::optional<Error> finish() const;
 
-  /// The later instruction of the race.
+  /// The later instruction of the race, or the wait or post.
   uint32_t faultIndex() const { return lastIndex; }
 
 private:
@@ -56,9 +59,12 @@ private:
     Clock issued; ///< What the ICP knew.
     std::vector<Access> accesses;
   };
+  /// What is left of a post.
   struct Token {
     uint32_t count;
-    Clock clock;
+    unsigned unit;
+    uint32_t index;
+    Clock clock; ///< With the post's own number, in the component of `unit`.
   };
   /// The last access of a unit to a set of bytes; the ones before are known to
   /// whoever knows this one.
@@ -78,7 +84,10 @@ private:
 
   bool isReady(const Item &item) const;
   std::optional<Error> run(Unit unit, const Item &item);
-  void takeTokens(unsigned semaphore, uint32_t count, Clock &clock);
+  std::optional<Error> post(unsigned unit, const Item &item);
+  std::optional<Error> takeTokens(unsigned semaphore, uint32_t count,
+                                  Clock &clock);
+  std::optional<Error> checkTurn(unsigned semaphore, const Token &token) const;
   static bool mayRace(const Uses &uses, const Clock &clock, bool isWrite);
   std::optional<Error> check(unsigned component, const Clock &clock,
                              const Access &access);
@@ -90,6 +99,9 @@ private:
   std::array<std::deque<Item>, numUnits> queues;
   std::array<Clock, numUnits> clocks{};
   std::array<std::deque<Token>, numSemaphores> tokens;
+  /// The last post of each unit that a wait took.
+  std::array<std::array<Use, numUnits>, numSemaphores> taken{};
+  std::array<bool, numSemaphores> hasManyPosters{};
   std::array<uint64_t, numSemaphores> counts{};
   std::array<uint32_t, numSemaphores> lastPosts{};
   std::deque<StreamEntry> streams;

@@ -8,6 +8,7 @@
 #include "StridedBytes.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace lpu;
 
@@ -72,8 +73,28 @@ std::vector<int64_t> StridedBytes::runStarts(size_t levels,
   return starts;
 }
 
+/// All runs of both sets begin at multiples of one step from the first of their
+/// set: if the first ones leave each other room within a step, so do all. This
+/// tells apart columns of one matrix, however many rows it has.
+static bool areInterleaved(const StridedBytes &l, const StridedBytes &r) {
+  int64_t step = 0;
+  for (const StridedBytes *set : {&l, &r}) {
+    for (const StridedBytes::Dimension &dimension : set->dimensions) {
+      step = std::gcd(step, dimension.stride);
+    }
+  }
+  if (step == 0) {
+    return false;
+  }
+  int64_t distance = ((r.begin - l.begin) % step + step) % step;
+  return l.run <= distance && r.run <= step - distance;
+}
+
 bool StridedBytes::overlaps(const StridedBytes &other) const {
   if (!run || !other.run || begin >= other.end() || other.begin >= end()) {
+    return false;
+  }
+  if (areInterleaved(*this, other)) {
     return false;
   }
   constexpr int64_t maxRuns = 1 << 16;

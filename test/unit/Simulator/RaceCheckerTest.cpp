@@ -186,3 +186,61 @@ TEST(RaceChecker, InterleavedViews) {
     EXPECT_EQ(outcome(steps) == "ok", half != 0) << outcome(steps);
   }
 }
+
+// So many runs that they are not compared one by one.
+TEST(RaceChecker, ManyInterleavedRuns) {
+  for (int64_t shift : {4, 2, 0}) {
+    Steps steps;
+    steps.program.scratchBytes = 1 << 20;
+    auto column = [](int64_t offset) {
+      return view(Space::Scratch, 0, DType::F16, {100000}, {4}, offset);
+    };
+    steps.copy(column(0), arg(steps.in, DType::F16, {100000}, {0}));
+    MicroBuilder micro(1, 1);
+    micro.rows();
+    micro.store(0, micro.constant(MicroType::F32, 0));
+    steps.vec(micro, {column(shift)});
+    EXPECT_EQ(outcome(steps) == "ok", shift != 0) << outcome(steps);
+  }
+}
+
+// Two units post, one wait takes both: whatever comes first, all is known.
+TEST(RaceChecker, OneWaitTakesPostsOfTwoUnits) { // sync_o3
+  Steps steps;
+  steps.load(0);
+  steps.post(Unit::SMA, 0, 2);
+  steps.negate(256, 1024);
+  steps.post(Unit::VXE, 0);
+  steps.wait(Unit::SXE, 0, 3);
+  steps.matmul(steps.block(0), steps.block(512), steps.block(256),
+               {0, 1, 1, 1});
+  EXPECT_EQ(outcome(steps), "ok");
+}
+
+// Each wait takes one, and which one is a matter of luck: here, as it comes,
+// the load is complete before it is used. Both orders of the posts are found.
+TEST(RaceChecker, WaitsForOneOfTwoUnits) { // sync_c2
+  for (bool isOrdered : {true, false}) {
+    for (Unit first : {Unit::SMA, Unit::SXE}) {
+      Unit second = first == Unit::SMA ? Unit::SXE : Unit::SMA;
+      Steps steps;
+      steps.load(0);
+      steps.post(first, 0);
+      if (isOrdered) {
+        steps.order(first, second, 1);
+      }
+      steps.post(second, 0);
+      steps.wait(Unit::VXE, 0);
+      if (first == Unit::SMA) {
+        steps.negate(256, 0);
+      }
+      steps.wait(Unit::VXE, 0);
+      std::string message = outcome(steps);
+      EXPECT_EQ(message == "ok", isOrdered) << message;
+      EXPECT_EQ(message.find("race: a wait for semaphore 0 takes counts of "
+                             "instruction 1 (post)") == 0,
+                !isOrdered)
+          << message;
+    }
+  }
+}
