@@ -2,9 +2,9 @@
 """Whether a result is right, given eager's and, where there is one, the same in float64.
 
 An element is right if it is within PyTorch's own tolerance for its type of what
-eager gives. Where it is not, eager may be the one that is off (a sum in bfloat16
-with cancellation), so an element is also right if it is as near to the float64
-result as eager: within FACTOR times eager's error and the tolerance. Where terms
+eager gives, or of the float64 result. Where it is neither, eager may be as far off (a
+sum in bfloat16 with cancellation), so an element is also right if it is as near to the
+float64 result as eager: within FACTOR times eager's error and the tolerance. Where terms
 cancel, a single element may be exact by chance: eager's error is then what it is at
 the worst of those elements that are outside the tolerance in eager's own result.
 Integers, booleans, shapes, types and the places of NaN have to be the same.
@@ -58,7 +58,7 @@ def _leaf(ours: Any, eager: Any, true: Any) -> str | None:
 
 
 def _near_truth(ours: Tensor, eager: Tensor, true: Tensor, relative: float, absolute: float) -> Tensor:
-    """As near to the truth as eager; where eager itself has nothing to do with it, there is no truth."""
+    """Near the truth, or as near as eager where eager itself has to do with it."""
     error = (eager - true).abs()
     tolerance = absolute + relative * true.abs()
     coarse = max(relative, absolute)
@@ -67,7 +67,9 @@ def _near_truth(ours: Tensor, eager: Tensor, true: Tensor, relative: float, abso
     meant = of_terms | (error <= coarse**0.5 * (1 + true.abs()))
     cancelled = error[of_terms & (error > tolerance)]
     worst = cancelled.amax() if cancelled.numel() else torch.zeros((), dtype=torch.float64)
-    return meant & ((ours - true).abs() <= FACTOR * torch.maximum(error, worst) + tolerance)
+    ours_error = (ours - true).abs()
+    as_eager = meant & (ours_error <= FACTOR * torch.maximum(error, worst) + tolerance)
+    return as_eager | (ours_error <= tolerance)
 
 
 def _plain(tensor: Tensor) -> Tensor:

@@ -53,7 +53,7 @@ UNINITIALISED = ("empty", "new_empty", "resize_")
 
 # Which of several equal elements these find is not specified: their values are compared, not their
 # places. The number is the position of `dim` among the arguments.
-PLACE_OF_TIES = {"kthvalue": 1, "median": 0, "mode": 0, "nanmedian": 0, "topk": 1}
+PLACE_OF_TIES = {"argsort": 0, "kthvalue": 1, "median": 0, "mode": 0, "nanmedian": 0, "sort": 0, "topk": 1}
 
 
 @dataclass(frozen=True)
@@ -208,9 +208,11 @@ def _specified(op: Any, sample: Any, run: Any) -> Any:
     if op.name.startswith(UNINITIALISED):
         return tree_map_only(torch.Tensor, torch.zeros_like, run)
     results, arguments = run
-    if op.name not in PLACE_OF_TIES or not isinstance(results, tuple) or sample.input.dim() == 0:
+    if op.name not in PLACE_OF_TIES or sample.kwargs.get("stable") or sample.input.dim() == 0:
         return run
-    values, places = results
+    if isinstance(results, torch.Tensor) and op.name != "argsort":
+        return run
+    values, places = (None, results) if op.name == "argsort" else results
     position = PLACE_OF_TIES[op.name]
     given = sample.args[position] if len(sample.args) > position else -1
     dim = sample.kwargs.get("dim", given)

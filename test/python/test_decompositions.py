@@ -280,3 +280,25 @@ def test_truth_values():
     check(torch.minimum, a, b)
     check(lambda a, b: a.clamp_max(b), a, b)
     check(lambda a, b: a.clamp_min(b), a, b)
+
+
+def test_truth_values_that_are_combined():
+    x, source = matrix() > 0, matrix(3, 6, seed=1) > 0
+    index = torch.tensor([[0, 1, 3, 3, 2, 0], [0, 0, 0, 0, 0, 0], [3, 3, 3, 3, 3, 0]])
+    for reduce in ("sum", "prod", "amax", "amin"):
+        check(lambda x, i, s, r=reduce: x.scatter_reduce(0, i, s, r), x, index, source)
+    check(lambda x, i, s: x.scatter_add(0, i, s), x, index, source)
+    check(lambda x, i, s: x.index_add(0, i, s), x, ROWS, source)
+    check(lambda x, i, s: x.index_put((i,), s, accumulate=True), x, ROWS, source)
+    check(lambda x, i, s: x.index_put((i,), s), x, ROWS[:2], source[:2])
+    check(lambda x: x.sort(dim=1, stable=True), x)
+    check(lambda x, i: x.scatter(0, i, 2), x, index)
+    check(lambda x: torch.full((3,), 2, dtype=torch.bool) & x[:3, 0], x)
+
+
+def test_grid_sample_of_an_image_in_half_precision():
+    image, grid = matrix(6, 20).view(2, 3, 4, 5), matrix(2, 12, seed=4).view(2, 2, 3, 2)
+    x, at = image.bfloat16(), grid.bfloat16()
+    exact = F.grid_sample(x.float(), at.float(), align_corners=False)
+    compiled = torch.compile(F.grid_sample, backend="lpu", options={"fallback": "error"})
+    torch.testing.assert_close(compiled(x, at, align_corners=False), exact.bfloat16())

@@ -36,6 +36,7 @@ from .pooling import POOLING
 from .scalars import SCALARS
 from .scans import SCANS
 from .segments import SEGMENTS
+from .truth import TRUTH
 
 aten = torch.ops.aten
 
@@ -55,7 +56,6 @@ ADDED = (
     aten.addmv,
     aten.as_strided_copy,
     aten.dist,
-    aten.grid_sampler_2d,
     aten.narrow_copy,
     aten.permute_copy,
     aten.squeeze.dims,
@@ -81,6 +81,7 @@ OWN = (
     POOLING,
     SCANS,
     SEGMENTS,
+    TRUTH,
     MOMENTS,
     CORRECTIONS,
     PRODUCTS,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sampling of volumes at computed places, as eager's grid_sampler_3d."""
+"""Sampling of images and volumes at computed places; half precision in float32."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch._decomp.decompositions import grid_sampler_2d as stock_grid_sampler_2d
 from torch._ops import OpOverload
 
 from ..moments import compute_dtype
@@ -81,4 +82,18 @@ def _grid_sampler_3d(
     return result.reshape([batch, channels, *grid.shape[1:4]]).to(input.dtype)
 
 
-GRIDS: dict[OpOverload, Callable] = {aten.grid_sampler_3d.default: _grid_sampler_3d}
+def _grid_sampler_2d(
+    input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Tensor:
+    """The stock form, which on half precision would round places and weights too."""
+    dtype = compute_dtype(input)
+    result = stock_grid_sampler_2d(
+        input.to(dtype), grid.to(dtype), interpolation_mode, padding_mode, align_corners
+    )
+    return result.to(input.dtype)
+
+
+GRIDS: dict[OpOverload, Callable] = {
+    aten.grid_sampler_2d.default: _grid_sampler_2d,
+    aten.grid_sampler_3d.default: _grid_sampler_3d,
+}
