@@ -216,6 +216,8 @@ def _all_eager(
     if options.fallback == "error":
         command = diagnostics.write_reproducer(failure, options.dump_dir)
         hint = f"; replay with: {command}" if command else ""
-        raise diagnostics.FallbackError(f"torch-lpu: {failure}{hint}") from failure
+        nodes = [node for node in gm.graph.nodes if partition.computes(node)]
+        fallbacks = [diagnostics.make_fallback(node, str(failure)) for node in nodes]
+        raise diagnostics.FallbackError(f"torch-lpu: {failure}{hint}", fallbacks) from failure
     diagnostics.report_internal_failure(failure, options.dump_dir)
     return partition.run_eagerly(partition.copy_graph_module(gm), mutations)

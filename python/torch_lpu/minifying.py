@@ -28,7 +28,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from . import backend
 from .capturing import Source, capture_sources, snapshot
 from .comparing import compare_results, trace_source
-from .diagnostics import FallbackError, op_name
+from .diagnostics import FallbackError, StageError, op_name
 from .options import Options
 from .partition import copy_graph_module
 from .rewriting import args_of
@@ -105,10 +105,11 @@ def failure_of(
         try:
             _compile(gm, inputs, dataclasses.replace(options, fallback="error", cache=False))
         except FallbackError as error:
-            first = error.fallbacks[0] if error.fallbacks else None
-            key = f"{first.op} {first.dtype}" if first else "all"
-            text = f"{first.op} ({first.dtype}): {first.reason}" if first else str(error)
-            return Failure("falls back", key, _first_line(text))
+            if isinstance(error.__cause__, StageError):  # Of no op in particular.
+                return Failure("falls back", error.__cause__.stage, _first_line(str(error.__cause__)))
+            first = error.fallbacks[0]
+            text = f"{first.op} ({first.dtype}): {first.reason}"
+            return Failure("falls back", f"{first.op} {first.dtype}", _first_line(text))
     return None
 
 

@@ -159,8 +159,12 @@ def test_an_internal_failure_leaves_a_reproducer_and_runs_in_eager(monkeypatch, 
 
 def test_an_internal_failure_is_an_error_if_asked(monkeypatch, tmp_path):
     monkeypatch.setitem(compiler.STAGES, "tiled", broken_stage)
-    with pytest.raises(Exception, match=r"stage 'tiled' failed: a bug; replay with: lpu-opt --some-pass"):
+    message = r"stage 'tiled' failed: a bug; replay with: lpu-opt --some-pass"
+    with pytest.raises(Exception, match=message) as raised:
         compile_(lambda x: x + 1, dump_dir=tmp_path, fallback="error")(torch.randn(3))
+    (fallback,) = raised.value.inner_exception.fallbacks
+    assert (fallback.op, fallback.dtype) == ("aten.add.Tensor", "float32")
+    assert fallback.reason == "stage 'tiled' failed: a bug" and "report it" in fallback.advice
 
 
 def test_retries_are_bounded(monkeypatch):

@@ -10,6 +10,7 @@ import torch
 
 import torch_lpu
 from torch_lpu import cli, compiler, decompositions
+from torch_lpu.diagnostics import StageError
 
 X = torch.randn(4, 8)
 
@@ -94,6 +95,19 @@ def test_a_crash(monkeypatch, tmp_path):
     assert (found.failure.kind, found.failure.text) == ("crashes", "ZeroDivisionError: a bug")
     assert found.ops == ("aten.tanh",)
     assert run_script(path) == 1
+
+
+def test_an_internal_failure(monkeypatch, tmp_path):
+    lower = compiler.STAGES["lpu"]
+
+    def fail(text, options):
+        if "math.tanh" in text:
+            raise StageError("lpu", "a bug", text=text)
+        return lower(text, options)
+
+    monkeypatch.setitem(compiler.STAGES, "lpu", fail)
+    found = torch_lpu.minify(lambda x: torch.tanh(x * 3), X, path=tmp_path / "small.py")
+    assert (found.failure.kind, found.ops) == ("falls back", ("aten.tanh",))
 
 
 def test_constants_and_numbers_are_part_of_it(decompose, tmp_path):
