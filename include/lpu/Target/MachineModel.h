@@ -71,8 +71,8 @@ struct MachineModel {
   /// FNV-1a of the canonical text.
   uint64_t hash() const;
 
-  /// A preset by name (`lpu-hbm3`, `lpu-lpddr5x`, `tiny`), or a path that ends
-  /// in `.toml`. The error names the file, line, key and what was expected.
+  /// A preset by name, one of `presetNames()`, or a path that ends in `.toml`.
+  /// The error names the file, line, key and what was expected.
   static Result<MachineModel> get(std::string_view nameOrPath);
   /// Parses TOML (or the canonical text, which is TOML). `base = "preset"`
   /// starts from a preset; a name that is not given is the file's, or the
