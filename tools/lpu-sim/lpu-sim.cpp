@@ -114,7 +114,7 @@ static bool isFoundByCheck(const std::string &message) {
   return false;
 }
 
-static ExitCode codeOf(const Result<Report> &report) {
+static ExitCode codeOf(const Result<Report> &report, Checks checks) {
   switch (report.kind()) {
   case ErrorKind::Invalid:
     return BadUsage;
@@ -123,7 +123,10 @@ static ExitCode codeOf(const Result<Report> &report) {
   case ErrorKind::Limit:
     return Fault;
   case ErrorKind::Runtime:
-    return isFoundByCheck(report.message()) ? CheckFailed : Fault;
+    // A fault of the program may begin like that too.
+    return checks != Checks::None && isFoundByCheck(report.message())
+               ? CheckFailed
+               : Fault;
   case ErrorKind::Deadlock:
     return Deadlocked;
   }
@@ -177,7 +180,7 @@ static int run(Options options) {
     return Stopped;
   }
   if (!report) {
-    return fail(report.message(), codeOf(report));
+    return fail(report.message(), codeOf(report, options.run.checks));
   }
   std::fputs(report->toTable().c_str(), stdout);
 
