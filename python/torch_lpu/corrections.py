@@ -102,7 +102,26 @@ _POWERS: dict[float, Callable[[Tensor], Tensor]] = {
 }
 
 
+def _integer_power(base: Tensor, exponent: int) -> Tensor:
+    """By squaring: all bits count, where torch-mlir knows floats alone."""
+    result = torch.ones_like(base)
+    while exponent:
+        if exponent & 1:
+            result = result * base
+        exponent >>= 1
+        if exponent:
+            base = base * base
+    return result
+
+
 def _pow(input: Tensor, exponent: Any) -> Tensor:
+    if (
+        isinstance(exponent, int)
+        and exponent >= 0
+        and not input.is_floating_point()
+        and not input.is_complex()
+    ):
+        return _integer_power(input.to(torch.result_type(input, exponent)), exponent)
     if exponent not in _POWERS or not input.is_floating_point():
         return NotImplemented
     if input.dtype == torch.float16:  # Eager rounds each product of bfloat16, and float16 once.

@@ -19,6 +19,9 @@ aten = torch.ops.aten
 
 
 def _add_product(input: Tensor, left: Tensor, right: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    if not left.is_floating_point() and not left.is_complex():  # torch-mlir takes the factors for floats.
+        result = torch.matmul(left, right) * alpha
+        return result if beta == 0 else input * beta + result
     if left.dtype not in (torch.bfloat16, torch.float16):
         return NotImplemented
     result = ops.product(left, right)
@@ -30,7 +33,17 @@ def _add_product(input: Tensor, left: Tensor, right: Tensor, *, beta: float = 1,
     return (result + (summand if beta == 1 else summand * beta)).to(left.dtype)
 
 
+def _add_products(input: Tensor, left: Tensor, right: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """The sum of a batch of products, in float32 for half precision."""
+    if left.dtype in (torch.bfloat16, torch.float16):
+        total = ops.product(left, right).sum(0) * alpha
+        return (total if beta == 0 else input.to(torch.float32) * beta + total).to(left.dtype)
+    total = torch.bmm(left, right).sum(0) * alpha
+    return total if beta == 0 else input * beta + total
+
+
 PRODUCTS: dict[OpOverload, Callable] = {
+    aten.addbmm.default: _add_products,
     aten.addmm.default: _add_product,
     aten.baddbmm.default: _add_product,
 }
