@@ -20,8 +20,8 @@ aten = torch.ops.aten
 
 def _add_product(input: Tensor, left: Tensor, right: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     if not left.is_floating_point() and not left.is_complex():  # torch-mlir takes the factors for floats.
-        result = torch.matmul(left, right) * alpha
-        return result if beta == 0 else input * beta + result
+        result = torch.matmul(left, right) * int(alpha)
+        return result if int(beta) == 0 else input * int(beta) + result
     if left.dtype not in (torch.bfloat16, torch.float16):
         return NotImplemented
     result = ops.product(left, right)
@@ -38,6 +38,8 @@ def _add_products(input: Tensor, left: Tensor, right: Tensor, *, beta: float = 1
     if left.dtype in (torch.bfloat16, torch.float16):
         total = ops.product(left, right).sum(0) * alpha
         return (total if beta == 0 else input.to(torch.float32) * beta + total).to(left.dtype)
+    if not left.is_floating_point() and not left.is_complex():  # Factors are integers as well.
+        alpha, beta = int(alpha), int(beta)
     total = torch.bmm(left, right).sum(0) * alpha
     return total if beta == 0 else input * beta + total
 

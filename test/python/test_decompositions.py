@@ -317,6 +317,8 @@ def test_products_of_integers_with_a_summand():
     a, b, c = a.long(), b.long(), c.long()
     check(lambda a, b, c: torch.addmm(a, b, c, beta=2, alpha=3), a, b, c)
     check(lambda a, b, c: torch.addmm(a, b, c, beta=0), a, b, c)
+    check(lambda a, b, c: torch.addmm(a, b, c, beta=0.6, alpha=2.7), a, b, c)
+    check(lambda a, b, c: torch.addbmm(a, b[None], c[None], beta=0.6, alpha=2.7), a, b, c)
     check(lambda a, b, c: torch.baddbmm(a, b[None], c[None]), a, b, c)
     check(lambda a, b, c: F.linear(a, b, c[0]), a, b, c)
 
