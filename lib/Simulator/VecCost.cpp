@@ -136,8 +136,8 @@ void VecCost::addOperand(const MicroOp &op, bool isWrite) {
   (isWrite ? section.traffic.lmuWritten : section.traffic.lmuRead) += bytes;
 }
 
-/// cost_walk: a Gather or Scatter. In HBM each walk along the innermost dimension touches
-/// the bursts of its own stretch of the table.
+/// cost_walk: a Gather or Scatter. In HBM each walk along the innermost
+/// dimension touches the bursts of its own stretch of the table.
 void VecCost::addTable(const MicroOp &op, bool isWrite) {
   const ResolvedView &table = views[op.operand];
   int64_t accesses = section.isRows ? rows : rows * reduced;

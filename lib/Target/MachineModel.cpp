@@ -232,8 +232,8 @@ static std::string stem(std::string_view path) {
 }
 
 /// The line with a character beyond ASCII outside of a comment, or 0. Nothing
-/// that a machine needs has one, and toml++ 3.3 meets some of them in a key with
-/// undefined behaviour. What may be within quotes is taken for no comment.
+/// that a machine needs has one, and toml++ 3.3 meets some of them in a key
+/// with undefined behaviour. What may be within quotes is taken for no comment.
 static unsigned findNonASCII(std::string_view text) {
   unsigned line = 1;
   bool isComment = false, isQuoted = false;

@@ -11,8 +11,8 @@
 #include "lpu/Simulator/Simulator.h"
 #include "lpu/Simulator/Trace.h"
 #include "lpu/Target/Binary.h"
-#include "lpu/Target/Names.h"
 #include "lpu/Target/MachineFile.h"
+#include "lpu/Target/Names.h"
 #include "lpu/Target/Verifier.h"
 
 #include <nanobind/nanobind.h>

@@ -135,7 +135,7 @@ class Report:
         """
         if by not in ("line", "node"):
             raise ValueError(f"by={by!r}, expected 'line' or 'node'")
-        found: dict[tuple[Any, ...], list[int]] = {}
+        found: dict[tuple[str, int, str, str, str, str], list[int]] = {}
         for run in self.runs:
             for row in run.critical_path:
                 name = row["name"] if by == "node" else ""
@@ -144,7 +144,7 @@ class Report:
                 sums[0] += row["cycles"]
                 sums[1] += row["steps"]
         whole = max(self.cycles, 1)
-        rows = [PathRow(*key, *sums, sums[0] / whole) for key, sums in found.items()]
+        rows = [PathRow(*key, cycles, steps, cycles / whole) for key, (cycles, steps) in found.items()]
         rows.sort(key=lambda row: -row.cycles)
         if top is None or len(rows) <= top:
             return rows

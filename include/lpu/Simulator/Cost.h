@@ -57,9 +57,9 @@ Cost cost(const IssuedInstruction &instruction, const MachineModel &machine);
 /// registers hold are at their bounds.
 Cost costAtBounds(const Program &program, size_t index);
 
-/// cost_chunk: what a transfer asks of the HBM at once, a sixteenth of the stream buffer,
-/// small enough that units share the HBM, large enough that a model of many
-/// gigabytes takes few events.
+/// cost_chunk: what a transfer asks of the HBM at once, a sixteenth of the
+/// stream buffer, small enough that units share the HBM, large enough that a
+/// model of many gigabytes takes few events.
 int64_t streamChunkBytes(const MachineModel &machine);
 
 /// How many distinct aligned bursts of `burstBytes` the view touches.

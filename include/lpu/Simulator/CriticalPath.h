@@ -1,12 +1,12 @@
 //===- CriticalPath.h - What the time of a run was spent on ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cost_path: the chain of steps that determines the total time of a run. In a max-plus
-// timeline every step starts when the last of its conditions holds; that one
-// condition leads to the step before. Walked back from the last completion to
-// the start of the run, the steps leave no gap and do not overlap, so their
-// durations add up to the total exactly. Making any step off the path faster
-// changes nothing.
+// cost_path: the chain of steps that determines the total time of a run. In a
+// max-plus timeline every step starts when the last of its conditions holds;
+// that one condition leads to the step before. Walked back from the last
+// completion to the start of the run, the steps leave no gap and do not
+// overlap, so their durations add up to the total exactly. Making any step off
+// the path faster changes nothing.
 //
 //===----------------------------------------------------------------------===//
 

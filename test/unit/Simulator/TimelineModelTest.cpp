@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A second implementation of docs/ISA.md, "Timing", written as one would build
-// it: every cycle the HBM moves its bytes and every unit looks whether it can go
-// on. It is slow, and since it never looks ahead, the order of events cannot be
-// wrong in it. Random programs must take the same time in both, instruction by
-// instruction. What one instruction costs by itself is not its subject (it asks
-// Cost.h, which CostTest.cpp tests). The HBM moves one burst a cycle, so that no
-// fractions arise.
+// it: every cycle the HBM moves its bytes and every unit looks whether it can
+// go on. It is slow, and since it never looks ahead, the order of events cannot
+// be wrong in it. Random programs must take the same time in both, instruction
+// by instruction. What one instruction costs by itself is not its subject (it
+// asks Cost.h, which CostTest.cpp tests). The HBM moves one burst a cycle, so
+// that no fractions arise.
 //
 //===----------------------------------------------------------------------===//
 

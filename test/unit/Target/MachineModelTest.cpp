@@ -165,8 +165,7 @@ TEST(MachineModel, CharactersBeyondASCIIAreForComments) {
       ": a character beyond ASCII or a string of several lines, expected such "
       "in comments only";
   EXPECT_EQ(errorOf("lmu_writ\xca\xbeports = 1"), "m.toml:1" + expected);
-  EXPECT_EQ(errorOf("trees = 4\nwidth\xe2\x80\xaf= 8"),
-            "m.toml:2" + expected);
+  EXPECT_EQ(errorOf("trees = 4\nwidth\xe2\x80\xaf= 8"), "m.toml:2" + expected);
   EXPECT_EQ(errorOf("\"#\xca\xbe\" = 1"), "m.toml:1" + expected);
   EXPECT_EQ(errorOf("name = '''\n#\xca\xbe'''"), "m.toml:1" + expected);
   EXPECT_EQ(errorOf("trees = 4 # \xca\xbe \"\"\"\n# \xe2\x80\xaf\n"),
