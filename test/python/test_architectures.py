@@ -20,13 +20,14 @@ SHORT = ("mixtral", "mamba", "resnet", "whisper")
 def check_architecture(name, dtype, lpu_compile, compilations):
     architecture = ARCHITECTURES[name]
     model = architecture.make(dtype)
+    # Eager first: RWKV scales its weights when it is called first, and another graph remains.
+    expected = outputs(model(**architecture.example(dtype)))
     compiled = lpu_compile(model)
     first = outputs(compiled(**architecture.example(dtype)))
     inputs = architecture.example(dtype)
     with trap():
         again = outputs(compiled(**inputs))
     assert len(compilations) == 1
-    expected = outputs(model(**architecture.example(dtype)))
     assert expected and again.keys() == first.keys() == expected.keys()
     for key, value in expected.items():
         ours = again[key]

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from benchmarks import architectures, decode, harness, ops, prefill, simulator
 from benchmarks import compile as compile_benchmark
-from benchmarks import decode, harness, ops, prefill, simulator
 
 TINY = ["--model", "tiny", "--machine", "tiny", "--cache", "16"]
 
@@ -80,3 +80,11 @@ def test_takes_turns():
     times = harness.measure_in_turns(calls, 2, lambda: order.append("-"))
     assert order == ["-", "a", "-", "b", "-", "a", "-", "b"]
     assert len(times["a"].wall) == len(times["b"].cpu) == 2
+
+
+def test_architectures(tmp_path, capsys):
+    path = tmp_path / "facts.json"
+    architectures.main(["--only", "convnext", "--json", str(path)])
+    facts = json.loads(path.read_text())["convnext"]
+    assert facts["complete"] and facts["graphs"] == 1 and not facts["breaks"] and not facts["fallbacks"]
+    assert f"| convnext | vision | {facts['ops']} | 1 | 0 | none |" in capsys.readouterr().out
