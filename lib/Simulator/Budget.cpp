@@ -1,5 +1,4 @@
-//===- Budget.cpp - What a run may take of the host
-//-------------------------===//
+//===- Budget.cpp - What a run may take of the host -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Budget.h. Each term names the code that it stands for.

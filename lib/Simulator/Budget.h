@@ -1,5 +1,4 @@
-//===- Budget.h - What a run may take of the host
-//---------------------------===//
+//===- Budget.h - What a run may take of the host -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program can loop for ever, and one instruction can ask for more work than a

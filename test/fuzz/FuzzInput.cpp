@@ -1,5 +1,4 @@
-//===- FuzzInput.cpp - What is done with one fuzzed file
-//--------------------===//
+//===- FuzzInput.cpp - What is done with one fuzzed file ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See FuzzInput.h. One program is run up to three times: with what its hash

@@ -1,5 +1,4 @@
-//===- FuzzInput.h - What is done with one fuzzed file
-//----------------------===//
+//===- FuzzInput.h - What is done with one fuzzed file --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any bytes at all: they are read, verified and, if they are a program, run,

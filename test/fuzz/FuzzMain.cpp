@@ -1,5 +1,4 @@
-//===- FuzzMain.cpp - Replays a corpus and mutates it
-//-----------------------===//
+//===- FuzzMain.cpp - Replays a corpus and mutates it ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A fuzzer without coverage guidance that needs nothing but a compiler with

@@ -1,5 +1,4 @@
-//===- LibFuzzer.cpp - The entry points of libFuzzer
-//------------------------===//
+//===- LibFuzzer.cpp - The entry points of libFuzzer ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Built with Clang only (test/fuzz/run.sh): coverage guides what is mutated.

@@ -1,5 +1,4 @@
-//===- Mutator.cpp - Changes a binary a little
-//------------------------------===//
+//===- Mutator.cpp - Changes a binary a little ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Mutator.h.

@@ -1,5 +1,4 @@
-//===- Mutator.h - Changes a binary a little
-//--------------------------------===//
+//===- Mutator.h - Changes a binary a little ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The checksum refuses almost every damaged file, so most mutations work on the

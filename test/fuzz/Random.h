@@ -1,5 +1,4 @@
-//===- Random.h - Random numbers from a seed
-//--------------------------------===//
+//===- Random.h - Random numbers from a seed ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
