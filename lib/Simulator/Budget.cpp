@@ -292,3 +292,12 @@ std::optional<Error> Budget::spend(const QueuedInstruction &instruction) {
   }
   return std::nullopt;
 }
+
+std::optional<Error> Budget::checkQueued(size_t count) const {
+  if (count <= options.maxQueued) {
+    return std::nullopt;
+  }
+  return limitError(std::to_string(count) +
+                        " instructions, posts and stream entries wait at once",
+                    std::to_string(options.maxQueued), "maxQueued");
+}

@@ -41,6 +41,9 @@ public:
   /// Takes what an instruction needs, or says which limit it passes.
   std::optional<Error> spend(const QueuedInstruction &instruction);
 
+  /// Whether as many things may wait at one time.
+  std::optional<Error> checkQueued(size_t count) const;
+
   uint64_t hostBytes() const { return maxHostBytes; }
 
 private:

@@ -62,6 +62,7 @@ std::optional<Error> RaceChecker::takeTokens(unsigned semaphore, uint32_t count,
     first.count -= part;
     if (first.count == 0) {
       posted.pop_front();
+      --numTokens;
     }
   }
   // A unit knows its own posts.
@@ -78,6 +79,7 @@ std::optional<Error> RaceChecker::post(unsigned unit, const Item &item) {
   ++clocks[unit][unit];
   std::deque<Token> &posted = tokens[semaphore];
   posted.push_back({item.word.a, unit, item.index, clocks[unit]});
+  ++numTokens;
   hasManyPosters[semaphore] =
       hasManyPosters[semaphore] || posted.front().unit != unit;
   counts[semaphore] += item.word.a;
@@ -191,6 +193,14 @@ std::optional<Error> RaceChecker::finish() const {
     rest.streams.push_back(entry.index);
   }
   return rest.describe(program);
+}
+
+size_t RaceChecker::queued() const {
+  size_t count = numTokens + streams.size();
+  for (const std::deque<Item> &queue : queues) {
+    count += queue.size();
+  }
+  return count;
 }
 
 std::optional<Error> RaceChecker::issue(const IssuedInstruction &instruction) {

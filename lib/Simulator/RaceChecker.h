@@ -43,6 +43,9 @@ public:
   /// stream entries are left over.
   std::optional<Error> finish() const;
 
+  /// Instructions in queues, and posts and stream entries that nobody took.
+  size_t queued() const;
+
   /// The later instruction of the race, or the wait or post.
   uint32_t faultIndex() const { return lastIndex; }
 
@@ -99,6 +102,7 @@ private:
   std::array<std::deque<Item>, numUnits> queues;
   std::array<Clock, numUnits> clocks{};
   std::array<std::deque<Token>, numSemaphores> tokens;
+  size_t numTokens = 0; ///< In all of them.
   /// The last post of each unit that a wait took.
   std::array<std::array<Use, numUnits>, numSemaphores> taken{};
   std::array<bool, numSemaphores> hasManyPosters{};

@@ -209,6 +209,11 @@ std::optional<Error> Run::issue(const QueuedInstruction &instruction) {
       return locate(*error, races->faultIndex());
     }
   }
+  size_t queued =
+      std::max(timeline ? timeline->queued() : 0, races ? races->queued() : 0);
+  if (std::optional<Error> error = budget.checkQueued(queued)) {
+    return locate(*error, instruction.index);
+  }
   return std::nullopt;
 }
 

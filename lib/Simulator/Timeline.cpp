@@ -363,3 +363,11 @@ std::vector<PathStep> Timeline::criticalPath() const {
 }
 
 int64_t Timeline::now() const { return implementation->icp().free.time; }
+
+size_t Timeline::queued() const {
+  size_t count = 0;
+  for (const Queue &queue : implementation->queues) {
+    count += queue.entries.size();
+  }
+  return count;
+}

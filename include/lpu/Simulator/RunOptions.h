@@ -91,6 +91,9 @@ struct RunOptions {
   /// Host memory for scratch and LMU, and likewise for what one instruction
   /// sets aside; 0 means the host's physical memory.
   uint64_t maxHostBytes = 0;
+  /// Instructions, posts and stream entries that wait at one time, as the clock
+  /// and the race check hold them: some 2 GB.
+  uint64_t maxQueued = uint64_t(1) << 22;
 };
 
 } // namespace lpu

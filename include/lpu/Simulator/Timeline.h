@@ -69,6 +69,8 @@ public:
 
   /// The ICP's time.
   int64_t now() const;
+  /// Instructions in queues.
+  size_t queued() const;
 
 private:
   struct Implementation;

@@ -54,6 +54,34 @@ TEST(Limits, AnEndlessLoopOfWaitsEnds) {
   expectLimit(builder, {}, limits, "raise maxInstructions");
 }
 
+// What stands behind a wait for ever, with a loop that never ends feeding it.
+TEST(Limits, QueuesDoNotGrowForEver) {
+  ProgramBuilder builder;
+  View x = lmu(0, DType::F32, {8});
+  builder.emit(Opcode::Wait, static_cast<uint8_t>(Unit::SMA), 0, 1);
+  builder.copy(x, x);
+  builder.emit(Opcode::Branch, 0, 0, 1);
+  RunOptions limits;
+  limits.maxQueued = 1000;
+  std::string message = "1001 instructions, posts and stream entries wait at "
+                        "once, more than the limit of 1000; if the program is "
+                        "right, raise maxQueued [instruction 1 (copy)]";
+  expectLimit(builder, {}, limits, message, false, true); // The clock's queue.
+  limits.checks = Checks::Standard;
+  expectLimit(builder, {}, limits, message); // The race check's.
+}
+
+// Posts that nobody takes: the clock counts them, the race check keeps each.
+TEST(Limits, PostsDoNotPileUpForEver) {
+  ProgramBuilder builder;
+  builder.emit(Opcode::Post, static_cast<uint8_t>(Unit::ICP), 0, 1);
+  builder.emit(Opcode::Branch, 0, 0, 0);
+  RunOptions limits;
+  limits.maxQueued = 1000;
+  limits.checks = Checks::Standard;
+  expectLimit(builder, {}, limits, "1001 instructions, posts and stream");
+}
+
 TEST(Limits, AnInstructionOfYearsIsNotBegun) {
   // Repeats one element 2^55 times.
   Shape sizes = {1 << 30, 1 << 25}, strides = {0, 0};
