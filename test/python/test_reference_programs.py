@@ -18,7 +18,7 @@ from reference.parser import parse
 from reference.random_programs import Case, cases, seeded_case
 from reference.syntax import Micro
 
-SHORT = 100
+SHORT = 150
 LONG = 550  # A part of four.
 
 #: Of what is open: when transfers happen, which unit goes next, how many threads.

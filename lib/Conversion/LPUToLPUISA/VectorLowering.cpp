@@ -234,8 +234,15 @@ matchCombiner(LinalgOp op, unsigned index) {
 LogicalResult VectorLowering::lowerReduction(MicroStage &stage) {
   LinalgOp linalgOp = stage.op;
   Block *block = linalgOp.getBlock();
-  auto getInit = [&](unsigned index) {
+  auto getInit = [&](unsigned index) -> FailureOr<Register> {
     OpOperand *init = linalgOp.getDpsInitOperand(index);
+    Value running = linalgOp.getMatchingBlockArgument(init);
+    if (running.use_empty()) {
+      // Overwritten unread: there need not be anything in memory.
+      draft->setSection(stage.section - 1);
+      return lowerConstant(
+          *draft, Builder(running.getContext()).getZeroAttr(running.getType()));
+    }
     // Rows before the phase know it: what it is reduced onto has no reduced
     // dimension.
     draft->setSection(stage.section - 1);
