@@ -48,7 +48,7 @@ DTYPES = {
     "bool": torch.bool,
 }
 
-# Of these only types and shapes can be compared.
+# Of these only types, shapes and strides can be compared.
 UNINITIALISED = ("empty", "new_empty", "resize_")
 
 # Which of several equal elements these find is not specified: their values are compared, not their
@@ -206,7 +206,7 @@ def _failed(function: Callable[..., Any], arguments: Any, error: Exception) -> t
 def _specified(op: Any, sample: Any, run: Any) -> Any:
     """Results and arguments, without what the operation leaves open."""
     if op.name.startswith(UNINITIALISED):
-        return tree_map_only(torch.Tensor, torch.zeros_like, run)
+        return tree_map_only(torch.Tensor, lambda tensor: (torch.zeros_like(tensor), _steps(tensor)), run)
     results, arguments = run
     if op.name not in PLACE_OF_TIES or sample.kwargs.get("stable") or sample.input.dim() == 0:
         return run
@@ -218,6 +218,13 @@ def _specified(op: Any, sample: Any, run: Any) -> Any:
     dim = sample.kwargs.get("dim", given)
     whole = places if places.dim() == sample.input.dim() else places.unsqueeze(dim)
     return (values, sample.input.gather(dim, whole)), arguments
+
+
+def _steps(tensor: torch.Tensor) -> list[int]:
+    """The strides that mean something."""
+    if tensor.numel() == 0:
+        return []
+    return [stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True) if size > 1]
 
 
 def _fallback_reasons(record: list[warnings.WarningMessage]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from .attention import convert_flash_attention, group_queries
 from .options import Options
 from .precision import COMPARISONS, keep_numbers, round_compared, round_once
 from .rewriting import args_of, call, compute_in, shape_of
+from .signature import inverse, memory_order
 from .support import DTYPES, VIEW_OPS
 
 aten = torch.ops.aten
@@ -165,6 +166,34 @@ def widen_bytes(graph: Graph) -> None:
         compute_in(graph, node, (torch.uint8,), torch.int32)
 
 
+def make_bytes(graph: Graph) -> None:
+    """torch-mlir folds unsigned bytes that are all the same to signed ones, and crashes on a count of bytes.
+
+    Both are made of a count in wider integers, which it does not fold.
+    """
+    for node in list(graph.nodes):
+        value = node.meta.get("val")
+        if (
+            not isinstance(value, Tensor)
+            or value.dtype not in (torch.uint8, torch.int8)
+            or _is_symbolic(value)
+        ):
+            continue
+        same = node.target in (aten.full.default, aten.full_like.default) and value.dtype == torch.uint8
+        if not same and node.target is not aten.arange.start_step:
+            continue
+        args = args_of(node)
+        start, stop, step = (int(args[1]), int(args[1]) + 1, 1) if same else (*args, 1)[:3]
+        with graph.inserting_before(node):
+            wide = call(graph, node, aten.arange.start_step, start, stop, step, dtype=torch.int32)
+            made = call(graph, node, aten._to_copy.default, wide, dtype=value.dtype)
+            if same:
+                made = call(graph, node, aten.view.default, made, [1] * value.dim())
+                made = call(graph, node, aten.expand.default, made, list(value.shape))
+        node.replace_all_uses_with(made)
+        graph.erase_node(node)
+
+
 def _convert_to_bytes(graph: Graph, node: Node) -> None:
     """A float becomes a wider integer first, or it would stop at the largest signed byte."""
     (operand,) = node.all_input_nodes
@@ -219,6 +248,60 @@ def _value_of_nothing(node: Node) -> bool | int | float | None:
         return first.item() if same else None
 
 
+def forget_old_values(graph: Graph) -> None:
+    """A functional copy is its source in the shape and type of a tensor that it does not read."""
+    for node in graph.find_nodes(op="call_function", target=aten.copy.default):
+        source, wanted = node.args[1], node.meta["val"]
+        with graph.inserting_before(node):
+            if source.meta["val"].dtype != wanted.dtype:
+                source = call(graph, node, aten._to_copy.default, source, dtype=wanted.dtype)
+            if source.meta["val"].shape != wanted.shape:
+                source = call(graph, node, aten.expand.default, source, list(wanted.shape))
+        node.replace_all_uses_with(source)
+        graph.erase_node(node)
+    graph.eliminate_dead_code()
+
+
+def fill_uninitialised(graph: Graph) -> None:
+    """Memory without values is zeros, so that what a program gives is the same each time.
+
+    A program that gave away what no instruction has written is one that the machine may
+    refuse to run. Memory that is overwritten part by part needs no zeros.
+    """
+    for target in (aten.empty.memory_format, aten.empty_strided.default, aten.new_empty_strided.default):
+        for node in graph.find_nodes(op="call_function", target=target):
+            value = node.meta["val"]
+            order = None if _is_symbolic(value) else memory_order(value)
+            if order is None or value.dtype not in DTYPES or _is_overwritten(node):
+                continue
+            with graph.inserting_before(node):
+                shape = [value.shape[dim] for dim in order]
+                zeros = call(graph, node, aten.full.default, shape, 0, dtype=value.dtype)
+                zeros.meta["val"] = value.permute(order)
+                if order != tuple(range(value.dim())):
+                    zeros = call(graph, node, aten.permute.default, zeros, inverse(order))
+            node.replace_all_uses_with(zeros)
+            graph.erase_node(node)
+
+
+def _is_overwritten(node: Node) -> bool:
+    """Whether slices are written one after the other until nothing is left of the value."""
+    with unset_fake_temporarily():
+        left = torch.ones(node.meta["val"].shape, dtype=torch.bool)
+        while bool(left.any()):
+            if len(node.users) != 1:
+                return False
+            (user,) = node.users
+            if user.target is not aten.slice_scatter.default or user.args.count(node) != 1:
+                return False
+            if user.args[0] is not node:
+                return False
+            _, _, *region = args_of(user)
+            aten.slice.Tensor(left, *region, **user.kwargs).fill_(False)
+            node = user
+    return True
+
+
 def _is_symbolic(value: Tensor) -> bool:
     return any(not isinstance(size, int) for size in value.shape)
 
@@ -235,11 +318,14 @@ def drop_identities(graph: Graph) -> None:
 _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, drop_identities),
     (None, fold_empty),
+    (None, forget_old_values),
+    (None, fill_uninitialised),
     (None, wrap_numbers),
     (None, keep_nan),
     (None, round_compared),
     (None, keep_numbers),
     (None, round_once),
+    (None, make_bytes),
     (None, widen_bytes),
     ("attention", convert_flash_attention),
     ("grouped-query", group_queries),

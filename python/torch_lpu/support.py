@@ -181,8 +181,15 @@ def _bits(node: Node) -> str | None:
     return None
 
 
+def _gaps(node: Node) -> str | None:
+    """Dense memory without values became zeros (normalize.py)."""
+    if node.target in (aten.empty_strided.default, aten.new_empty_strided.default):
+        return "its elements do not lie side by side, as those that a program writes do"
+    return None
+
+
 def _experience(node: Node) -> str | None:
     return _learned.get(signature(node), (None, None))[0]
 
 
-_RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _bits, _experience)
+_RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _bits, _gaps, _experience)

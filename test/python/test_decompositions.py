@@ -12,6 +12,8 @@ from benchmarks.agreement import disagreement
 from torch_lpu.decompositions.bessel import BESSEL
 from torch_lpu.decompositions.error import ERROR_FUNCTIONS
 from torch_lpu.decompositions.gamma import GAMMA
+from torch_lpu.program import running
+from torch_lpu.report import profile
 
 NAN, INF = math.nan, math.inf
 aten = torch.ops.aten
@@ -272,6 +274,42 @@ def test_creation():
     check(lambda a, b: torch.linspace(a, b, 7), torch.tensor(1.5), torch.tensor(-3.0))
     check(lambda a: torch.linspace(a, 4, 1), torch.tensor(1.5))
     check(lambda x: torch.empty_permuted((2, 3), (1, 0)).fill_(2) + x, torch.ones(2, 3))
+    check(lambda: torch.arange(-2, 5, 3, dtype=torch.int8))
+    check(lambda: torch.full((2, 3), 200, dtype=torch.uint8))
+    check(lambda x: torch.full_like(x, 200), torch.ones(2, 3, dtype=torch.uint8))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bool, torch.int64, torch.uint8])
+def test_memory_without_values_is_zeros(dtype):
+    x = torch.ones(2, 3, dtype=dtype).t()
+    functions = (
+        torch.empty_like,
+        lambda x: x.new_empty(3, 0),
+        lambda x: x.new_empty_strided((2, 2, 2), (1, 4, 2)),
+        lambda x: torch.empty_permuted((2, 3, 4), (2, 0, 1), dtype=x.dtype),
+        lambda x: torch.empty((), dtype=x.dtype),
+    )
+    for function in functions:
+        compiled = torch.compile(function, backend="lpu", dynamic=False, options={"fallback": "error"})
+        with running(dma="late", checks="all"):
+            result = compiled(x)
+        expected = function(x)
+        assert torch.equal(result, torch.zeros_like(expected)) and result.dtype == expected.dtype
+        assert result.stride() == expected.stride()
+
+
+def test_memory_that_is_overwritten_is_not_filled():
+    def function(x):
+        whole, parts = torch.empty(4, 3), torch.empty(4, 3)
+        parts[:2] = x
+        parts[2:] = x + 1
+        return whole.copy_(parts) * 2
+
+    x = matrix(2, 3)
+    check(function, x)
+    with profile() as report:
+        torch.compile(function, backend="lpu", dynamic=False)(x)
+    assert report.hbm_bytes == 3 * 64  # A burst for each part that comes in, one for the result.
 
 
 def test_truth_values():
