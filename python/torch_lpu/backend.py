@@ -25,6 +25,7 @@ from .machines import machine_text
 from .normalize import Mutation, normalize
 from .options import Options
 from .program import Program
+from .sharing import Share, check_written, keep_sharing
 from .signature import bind_signature
 from .specialize import needs_specialization, specialize
 
@@ -149,8 +150,23 @@ def _names_by_placeholder(graph: GraphModule, names: Sequence[str]) -> dict[str,
 
 def compile_fx(gm: GraphModule, options: Options, names: dict[str, str]) -> Callable[..., Any]:
     """Compiles an ATen graph; what a stage refuses is left to eager and the rest is tried again."""
-    mutations = normalize(gm, options)
+    mutations, share = prepare(gm, options, names)
+    compiled = _compile_normalized(gm, mutations, options, names)
+    return compiled if share is None else lambda *args: share(compiled(*args))
 
+
+def prepare(
+    gm: GraphModule, options: Options, names: Mapping[str, str]
+) -> tuple[list[Mutation], Share | None]:
+    """Normalises the graph in place; what it then returns has to be shared by `Share`, if there is one."""
+    mutations = normalize(gm, options)
+    check_written(gm, mutations, names)
+    return mutations, keep_sharing(gm, mutations)
+
+
+def _compile_normalized(
+    gm: GraphModule, mutations: Sequence[Mutation], options: Options, names: dict[str, str]
+) -> Callable[..., Any]:
     def forbid(fallbacks: Sequence[Fallback]) -> None:
         if options.fallback == "error":
             diagnostics.report_fallbacks(fallbacks, options.fallback)

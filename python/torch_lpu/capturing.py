@@ -18,7 +18,7 @@ from torch.utils._pytree import tree_map
 
 from . import backend, partition
 from .diagnostics import StageError
-from .normalize import Mutation, normalize
+from .normalize import Mutation
 from .options import Options
 
 # A node's name in the normalised graph, kept through the copies of it.
@@ -84,7 +84,7 @@ def capture(
     gradients = Gradients()
 
     def compile_aten(graph: GraphModule, names: dict[str, str], kind: str) -> Callable[..., Any]:
-        mutations = normalize(graph, options)
+        mutations, share = backend.prepare(graph, options, names)
         for node in graph.graph.nodes:
             node.meta[ORIGIN] = node.name
         try:
@@ -99,7 +99,7 @@ def capture(
             if id(graph) not in found._seen:  # Its first run stands for all.
                 found._seen.add(id(graph))
                 found.compiled.append(Compiled(graph, mutations, names, kind, before, snapshot(outputs)))
-            return outputs
+            return share(outputs) if share else outputs
 
         return call
 

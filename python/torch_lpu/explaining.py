@@ -24,7 +24,6 @@ from .diagnostics import StageError
 from .explanation import ExplainedGraph, ExplainedOp, Explanation
 from .fakerun import FakeRun, Finished, call_concrete, output_like, run_fake
 from .locations import module_path, source_line
-from .normalize import normalize
 from .options import Options
 from .rewriting import args_of
 from .signature import bind_signature
@@ -109,7 +108,7 @@ def _never(*args: Any) -> Any:
 def _explain_graph(
     gm: GraphModule, number: int, kind: str, dynamic: bool, options: Options, names: dict[str, str]
 ) -> ExplainedGraph:
-    mutations = normalize(gm, options)
+    mutations, _ = backend.prepare(gm, options, names)
     for node in gm.graph.nodes:
         node.meta[ORIGIN] = node.name
     regions = _Regions(options, names)

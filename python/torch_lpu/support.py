@@ -18,7 +18,7 @@ from torch.fx import Node
 
 from . import ops
 
-aten = torch.ops.aten
+aten, prims = torch.ops.aten, torch.ops.prims
 
 # Element types of the machine, with their names in the IR and in messages.
 DTYPES: dict[torch.dtype, str] = {
@@ -58,6 +58,12 @@ VIEW_OPS = frozenset(
         aten.as_strided,
         aten.diagonal,
         aten.unfold,
+        prims.broadcast_in_dim,
+        prims.collapse_view,
+        prims.split_dim,
+        prims.squeeze,
+        prims.transpose,
+        prims.view_of,
     )
     for overload in packet.overloads()
 )

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What shares memory in eager shares it here: results, and results with inputs."""
+
+import pytest
+import torch
+from torch.utils._pytree import tree_leaves
+
+from torch_lpu.sharing import overlaps_itself
+
+M = (3, 4)
+
+
+def both(view):
+    """A value and a view of it."""
+
+    def function(x):
+        y = x * 2
+        return y, view(y)
+
+    return function
+
+
+def chain(x):
+    y = (x + 1).view(2, 6)
+    return y[0].view(2, 3), y.t()[1:], y
+
+
+def on_the_host(x):
+    y = x.double() * 2
+    return y, y[0], (x + 1)[0], (x * 3).t()
+
+
+def changed_input_too(x):
+    y = x * 2
+    x.add_(y)
+    return y[0], y, x[1]
+
+
+def same_twice(x):
+    y = x * 2
+    return y, y.detach(), y
+
+
+# The function, and how many storages are behind its results and its input.
+CASES = {
+    "row": (both(lambda y: y[0]), 2),
+    "transposed": (both(lambda y: y.t()), 2),
+    "diagonal": (both(lambda y: y.diagonal()), 2),
+    "windows": (both(lambda y: y.unfold(1, 2, 1)), 2),
+    "strided": (both(lambda y: y.as_strided((2, 2), (4, 1), 1)), 2),
+    "bits": (both(lambda y: y.view(torch.int32)), 2),
+    "two views": (lambda x: (lambda y: (y[0], y[1:]))(x * 2), 2),
+    "chunks": (lambda x: (x * 2).chunk(2, 1), 2),
+    "split": (lambda x: (x * 2).split((1, 2), 0), 2),
+    "rows": (lambda x: (x * 2).unbind(), 2),
+    "repeated": (lambda x: (x.sum(1, keepdim=True) * 2).expand(3, 5), 2),
+    "chain": (chain, 2),
+    "same twice": (same_twice, 2),
+    "two bases": (lambda x: (both(lambda y: y[0])(x), both(lambda y: y.t())(x + 1)), 3),
+    "inputs": (lambda x: (x.t(), x[0], x + 1), 2),
+    "only views": (lambda x: (x.t(), x[0].unsqueeze(0)), 1),
+    "host": (on_the_host, 4),
+    "changed input": (changed_input_too, 2),
+}
+
+
+def layout(values):
+    """Number of each tensor's storage, its place there, and its strides."""
+    numbers = {}
+    return [
+        (numbers.setdefault(t.untyped_storage().data_ptr(), len(numbers)), t.storage_offset(), t.stride())
+        for t in tree_leaves(values)
+    ]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("train", [False, True], ids=["inference", "training"])
+def test_results_share_memory_as_in_eager(lpu_compile, name, train):
+    function, storages = CASES[name]
+    if train and name == "changed input":
+        pytest.skip("a leaf that wants a gradient is not changed in place")
+    ours = torch.randn(M, requires_grad=train)
+    theirs = ours.detach().clone().requires_grad_(train)
+    result = lpu_compile(function, fallback="allow" if name == "host" else "error")(ours)
+    expected = function(theirs)
+    torch.testing.assert_close(result, expected)
+    found = layout((result, ours))
+    assert len({number for number, _, _ in found}) == storages
+    # A contiguous result in place of a part of a larger one has strides of its own.
+    assert [entry[0] for entry in found] == [entry[0] for entry in layout((expected, theirs))]
+    if storages == 2 and name not in ("inputs", "changed input") and not train:
+        assert found == layout((expected, theirs))
+    if train:
+        gradients = []
+        for values, source in ((result, ours), (expected, theirs)):
+            wanted = [v for v in tree_leaves(values) if v.requires_grad]
+            gradients.append(torch.autograd.grad([v.sum() for v in wanted], source) if wanted else ())
+        torch.testing.assert_close(*gradients)
+
+
+def test_a_write_through_one_result_shows_in_the_others(lpu_compile):
+    whole, row, column = lpu_compile(lambda x: (lambda y: (y, y[0], y[:, 1]))(x * 2))(torch.ones(M))
+    row.zero_()
+    assert torch.equal(whole[0], torch.zeros(4)) and torch.equal(column, torch.tensor([0.0, 2.0, 2.0]))
+
+
+def test_nothing_of_it_runs_on_the_host(lpu_compile):
+    from trap import trap
+
+    compiled = lpu_compile(lambda x: (lambda y: (y, y[0], y.t(), y.view(2, 6)))(x * 2))
+    x = torch.randn(M)
+    compiled(x)
+    with trap():
+        assert len(compiled(x)) == 4
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        lambda: torch.zeros(10).as_strided((4, 3), (2, 1)),
+        lambda: torch.zeros(7).as_strided((2, 3), (2, 2)),
+    ],
+)
+def test_a_written_input_that_overlaps_itself(lpu_compile, layout):
+    """What eager computes depends on the order in which it writes."""
+    x = layout()
+    message = (
+        r"torch-lpu: x is changed in place, but more than one of its elements refers to a single memory "
+        rf"location \(sizes \{list(x.shape)}, strides \{list(x.stride())}\); clone\(\) it before"
+    )
+    with pytest.raises(Exception, match=message):
+        lpu_compile(lambda x: x.add_(1))(x)
+    assert torch.equal(lpu_compile(lambda x: x + 1)(x), x + 1)
+
+
+def test_a_written_input_that_is_expanded_is_an_error_as_in_eager(lpu_compile):
+    message = "more than one element of the written-to tensor refers to a single memory location"
+    for function in (lambda x: x.add_(1), lpu_compile(lambda x: x.add_(1))):
+        with pytest.raises(Exception, match=message):
+            function(torch.randn(3, 1).expand(3, 4))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "strides", "overlaps"),
+    [
+        ((3, 4), (4, 1), False),
+        ((3, 4), (1, 3), False),
+        ((3, 4), (8, 2), False),
+        ((3, 1), (1, 0), False),
+        ((0, 4), (0, 0), False),
+        ((3, 4), (0, 1), True),
+        ((4, 3), (2, 1), True),
+        ((3, 2), (2, 3), False),  # Interleaved.
+        ((), (), False),
+    ],
+)
+def test_overlaps(sizes, strides, overlaps):
+    assert overlaps_itself(sizes, strides) == overlaps
