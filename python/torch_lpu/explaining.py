@@ -9,7 +9,7 @@ runs afterwards (fakerun.py).
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,16 +118,17 @@ def _explain_graph(
     except StageError as error:
         failure = error
         regions.start(())
-    crossing = _bytes_to_host(gm, regions.region_of)
     refused = partition.refused_nodes(gm)
+    nodes = [node for node in gm.graph.nodes if partition.computes(node) or partition.is_told(node, refused)]
+    crossing = {node: _crossing(node, regions.region_of) for node in nodes}
     ops = [
         _explain_node(
-            node, regions.region_of.get(node.name), refused.get(node), failure, crossing.get(node, 0)
+            node, regions.region_of.get(node.name), refused.get(node), failure, _bytes(crossing[node])
         )
-        for node in gm.graph.nodes
-        if partition.computes(node)
+        for node in nodes
     ]
-    return ExplainedGraph(number, kind, dynamic, regions.number, tuple(ops))
+    moved = _bytes(set().union(*crossing.values()))
+    return ExplainedGraph(number, kind, dynamic, regions.number, moved, tuple(ops))
 
 
 def _explain_node(
@@ -160,33 +161,30 @@ def _stage_before(stage: str) -> str:
     return stages[max(stages.index(stage) - 1, 0)]
 
 
-def _bytes_to_host(gm: GraphModule, region_of: Mapping[str, int]) -> dict[Node, int]:
-    """For each host op: bytes of its operands that a program made, and of its results that one reads.
+def _crossing(node: Node, region_of: Mapping[str, int]) -> set[Node]:
+    """The values that go from a program to the host op, or from it to a program. Views move nothing."""
+    if node.name in region_of:
+        return set()
+    operands = {_shown(operand, region_of) for operand in node.all_input_nodes}
+    results = [user for user in node.users if user.target is operator.getitem] or [node]
+    return {value for value in operands if _is_on_lpu(value, region_of)} | {
+        value for value in results if _is_read_by_region(value, region_of)
+    }
 
-    Each value crosses once; its first host op is the one that it crosses for.
-    Views on the host move nothing.
-    """
-    moved: dict[Node, int] = {}
-    crossed: set[Node] = set()
-    for node in gm.graph.nodes:
-        if not partition.computes(node) or node.name in region_of:
-            continue
-        sources = [_source(operand, region_of) for operand in node.all_input_nodes]
-        operands = {source for source in sources if source.name in region_of} - crossed
-        crossed |= operands
-        results = [node] if _is_read_by_region(node, region_of) else []
-        moved[node] = sum(map(_bytes, [*operands, *results]))
-    return moved
+
+def _is_on_lpu(node: Node, region_of: Mapping[str, int]) -> bool:
+    producer = args_of(node)[0] if node.target is operator.getitem else node
+    return producer.name in region_of
 
 
 def _is_host_view(node: Node, region_of: Mapping[str, int]) -> bool:
-    return node.op == "call_function" and not partition.computes(node) and node.name not in region_of
+    view = node.op == "call_function" and not partition.computes(node)
+    return view and not _is_on_lpu(node, region_of)
 
 
-def _source(node: Node, region_of: Mapping[str, int]) -> Node:
+def _shown(node: Node, region_of: Mapping[str, int]) -> Node:
+    """What a view on the host shows."""
     while _is_host_view(node, region_of) and node.all_input_nodes:
-        if node.target is operator.getitem and node.all_input_nodes[0].name in region_of:
-            return node.all_input_nodes[0]
         node = node.all_input_nodes[0]
     return node
 
@@ -198,5 +196,6 @@ def _is_read_by_region(node: Node, region_of: Mapping[str, int]) -> bool:
     )
 
 
-def _bytes(node: Node) -> int:
-    return sum(value.numel() * value.element_size() for value in support.tensors_of(node.meta.get("val")))
+def _bytes(values: Iterable[Node]) -> int:
+    tensors = support.tensors_of([node.meta.get("val") for node in values])
+    return sum(value.numel() * value.element_size() for value in tensors)

@@ -4,13 +4,15 @@
 The JSON is `dataclasses.asdict` of an `Explanation` and its verdict:
 
     {"verdict": str, "complete": bool, "assumptions": [str],
-     "graphs": [{"number", "kind", "dynamic", "regions",
+     "graphs": [{"number", "kind", "dynamic", "regions", "bytes_to_host",
                  "ops": [{"name", "op", "dtype", "stage", "compiled", "region", "reason", "advice",
                           "file", "line", "module", "bytes_to_host"}]}],
      "breaks": [{"reason", "explanation", "hints", "file", "line"}]}
 
 `stage` is the last stage that was reached: a stage of the compiler, `bin` for
-what compiles, `fx` for what is refused by its looks.
+what compiles, `fx` for what is refused by its looks. `bytes_to_host` of an op
+on the host are those of its operands that a program made and of its results
+that a program reads; in a graph's each such value counts once.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ class ExplainedGraph:
     kind: str
     dynamic: bool  # It has symbolic sizes: these are the facts for the sizes of the call.
     regions: int
+    bytes_to_host: int  # What crosses between LPU and host, each value once.
     ops: tuple[ExplainedOp, ...]
 
 
@@ -92,7 +95,7 @@ class Explanation:
 
     @property
     def bytes_to_host(self) -> int:
-        return sum(op.bytes_to_host for op in self.ops)
+        return sum(graph.bytes_to_host for graph in self.graphs)
 
     @property
     def ok(self) -> bool:

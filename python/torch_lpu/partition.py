@@ -9,7 +9,7 @@ and at the end a copy into each changed input that no program changed in place.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -60,9 +60,37 @@ def computes(node: Node) -> bool:
     return node.op == "call_function" and node.target is not operator.getitem and node.target not in VIEW_OPS
 
 
-def fallbacks_of(refused: dict[Node, str]) -> list[Fallback]:
-    """What is worth telling: a getitem fails with its producer, a view of a refused type computes nothing."""
-    return [make_fallback(node, reason) for node, reason in refused.items() if computes(node)]
+def is_told(node: Node, refused: Mapping[Node, str]) -> bool:
+    """Whether a refused node is worth telling of.
+
+    A getitem fails with its producer. A view costs nothing on the host, unless it
+    cuts a program in two: one makes what it shows, and another one reads it.
+    """
+    if node not in refused:
+        return False
+    return computes(node) or (_is_view(node) and _is_made(node, refused) and _is_read(node, refused))
+
+
+def _is_view(node: Node) -> bool:
+    return node.op == "call_function" and not computes(node)
+
+
+def _is_made(node: Node, refused: Mapping[Node, str]) -> bool:
+    """Whether a program makes what the view shows."""
+    while _is_view(node) and node.all_input_nodes:
+        node = node.all_input_nodes[0]
+    return computes(node) and node not in refused
+
+
+def _is_read(node: Node, refused: Mapping[Node, str]) -> bool:
+    return any(
+        _is_read(user, refused) if _is_view(user) else computes(user) and user not in refused
+        for user in node.users
+    )
+
+
+def fallbacks_of(refused: Mapping[Node, str]) -> list[Fallback]:
+    return [make_fallback(node, reason) for node, reason in refused.items() if is_told(node, refused)]
 
 
 def copy_graph_module(gm: GraphModule) -> GraphModule:

@@ -68,6 +68,68 @@ def test_what_falls_back_and_why():
         assert part in text
 
 
+def test_bytes_of_an_op_are_of_all_that_it_takes_and_gives():
+    """Of each of two readers, which the graph counts once; of one result of two; not of what stays here."""
+
+    def function(x, w):
+        y = x * 2
+        a = y.double() + w  # Reads 3 x 4 floats; its result stays.
+        b = y.to(torch.complex64)  # Reads them again.
+        values, places = torch.sort(a, 0)
+        return (places[1] + 1) * 2, values.sum(), b, w.double()
+
+    explanation = torch_lpu.explain(function, torch.randn(3, 4), torch.randn(3, 4))
+    moved = [(op.op, op.dtype, op.bytes_to_host) for op in explanation.fallbacks]
+    size, places = 3 * 4 * 4, 3 * 4 * 8
+    assert [entry for entry in moved if entry[2]] == [
+        ("aten._to_copy", "float64", size),
+        ("aten._to_copy", "complex64", size),
+        ("aten.sort", "float64, int64", places),
+    ]
+    (graph,) = explanation.graphs
+    assert explanation.bytes_to_host == graph.bytes_to_host == size + places
+
+
+def cut_by_a_view(x):
+    return (x * 2).view(torch.int16) + 1  # The line to be named.
+
+
+VIEW = (
+    f"{__file__}:{cut_by_a_view.__code__.co_firstlineno + 1}: aten.view.dtype (int16) runs in eager PyTorch: "
+    "elements of another size are another view of the memory; "
+    "write it with other operations, or leave it on the host with options={'fallback': 'allow'}"
+)
+
+
+def test_a_view_that_cuts_a_program_in_two_is_told():
+    explanation = torch_lpu.explain(cut_by_a_view, X)
+    (view,) = explanation.fallbacks
+    assert explanation.graphs[0].regions == 2 and view.stage == "fx"
+    assert view.bytes_to_host == 2 * (2 * 4 * 4)  # Out of one program and into the other one.
+    assert explanation.verdict.startswith("1 of 3 ops fall back: aten.view.dtype (int16) at test_explain.py:")
+    with pytest.raises(Exception, match="not everything compiles") as raised:
+        torch.compile(cut_by_a_view, backend="lpu", options={"fallback": "error"})(X)
+    assert list(map(str, raised.value.inner_exception.fallbacks)) == [VIEW]
+    torch._dynamo.reset()
+    with pytest.warns(torch_lpu.FallbackWarning) as record:
+        assert torch.equal(torch.compile(cut_by_a_view, backend="lpu")(X), cut_by_a_view(X))
+    assert [str(warning.message) for warning in record] == [f"torch-lpu: {VIEW}"]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.view(torch.int16) + 1,
+        lambda x: (x * 2).view(torch.int16),
+        lambda x: x.view(torch.int16).t(),
+    ],
+)
+def test_a_view_that_cuts_nothing_costs_nothing(lpu_compile, function):
+    assert torch.equal(lpu_compile(function)(X), function(X))
+    explanation = torch_lpu.explain(function, X)
+    assert explanation.ok and explanation.bytes_to_host == 0
+
+
 def test_the_account_is_that_of_the_error():
     explanation = torch_lpu.explain(partly_in_float64, X, W)
     with pytest.raises(Exception, match="not everything compiles") as raised:
@@ -268,7 +330,7 @@ def test_json_has_the_documented_schema():
     record = json.loads(torch_lpu.explain(partly_in_float64, X, W).to_json())
     assert set(record) == {"verdict", "graphs", "breaks", "assumptions", "complete"}
     (graph,) = record["graphs"]
-    assert set(graph) == {"number", "kind", "dynamic", "regions", "ops"}
+    assert set(graph) == {"number", "kind", "dynamic", "regions", "bytes_to_host", "ops"}
     for name in (*record, *graph, *graph["ops"][0]):
         assert f'"{name}"' in documented.__doc__
 
