@@ -22,14 +22,24 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from . import backend, diagnostics, partition
 from .capturing import ORIGIN, Capture, Compiled, Source, capture, snapshot
-from .comparison import ComparedOp, ComparedResult, Comparison
+from .comparison import EAGER, FLOAT64, ComparedOp, ComparedResult, Comparison
 from .diagnostics import StageError
 from .instructions import instructions_of
 from .locations import module_path, source_line
 from .options import Options
 from .program import Program
 from .rewriting import args_of
-from .widening import EXACT, Error, evaluate, is_comparable, measure, tolerance_of, widen
+from .widening import (
+    EXACT,
+    NO_WIDE_FORM,
+    Error,
+    evaluate,
+    is_comparable,
+    measure,
+    narrow,
+    tolerance_of,
+    widen,
+)
 
 # Results of a whole graph may be this many times eager's error off: roundings add up otherwise.
 RESULT_FACTOR = 8.0
@@ -115,6 +125,7 @@ def _compare_graph(number: int, graph: Compiled, options: Options) -> tuple[list
     here: dict[Node, Any] = dict(values.of)
     local: dict[Node, Any] = {}  # Tuples are kept too, for those who take them apart.
     eager: dict[Node, Any] = {}
+    no_wide_form: set[Node] = set()
     coarsest = 0.0  # A chain is as good as the coarsest type in it.
     rows = []
     for node in graph.gm.graph.nodes:
@@ -131,21 +142,20 @@ def _compare_graph(number: int, graph: Compiled, options: Options) -> tuple[list
             local[node], eager[node], chain[node] = (d[producer][node.args[1]] for d in (local, eager, chain))
         else:
             eager[node] = evaluate(node, here.__getitem__, wide=False)
-            local[node] = _wide(node, here, eager[node])
-            chain[node] = _wide(node, chain, eager[node])
+            try:
+                local[node] = evaluate(node, here.__getitem__, wide=True)
+                chain[node] = evaluate(node, chain.__getitem__, wide=True)
+            except NO_WIDE_FORM:  # Held against eager's value, with which the chain goes on.
+                no_wide_form.add(node)
+                local[node] = chain[node] = widen(eager[node])
         if node in values.of:
             coarsest = max(coarsest, tolerance_of(values.of[node]))
-            row = _compare_node(number, graph.kind, node, producer, values, local, eager, chain, coarsest)
+            reference = EAGER if producer in no_wide_form else FLOAT64
+            row = _compare_node(
+                number, graph.kind, node, producer, values, local, eager, chain, coarsest, reference
+            )
             rows.append(row)
     return rows, _same_results(graph, values)
-
-
-def _wide(node: Node, operands: Mapping[Node, Any], otherwise: Any) -> Any:
-    """The value in float64, or eager's of what there is no float64 form of."""
-    try:
-        return evaluate(node, operands.__getitem__, wide=True)
-    except (RuntimeError, NotImplementedError, TypeError):
-        return widen(otherwise)
 
 
 def _attribute(gm: GraphModule, node: Node) -> Any:
@@ -162,6 +172,7 @@ def _compare_node(
     eager: Mapping[Node, Any],
     chain: Mapping[Node, Any],
     coarsest: float,
+    reference: str,
 ) -> ComparedOp:
     value = values.of[node]
     error = host = total = EXACT
@@ -191,6 +202,7 @@ def _compare_node(
         eager_ulp=host.ulp,
         chain_error=total.absolute,
         verdict=verdict,
+        reference=reference,
         instructions=instructions if verdict == "diverges" else (),
         is_view=not partition.computes(producer),
     )
@@ -225,7 +237,7 @@ def compare_results(number: int, source: Source) -> list[ComparedResult]:
     with torch.no_grad():
         host = source.gm(*snapshot(source.inputs))
         traced = trace_source(source)
-    wide = evaluate_wide(traced, source.inputs)
+    wide, reference = evaluate_wide(traced, source.inputs)
     rows = []
     for place, output in enumerate(source.outputs):
         if not isinstance(output, Tensor):
@@ -239,7 +251,7 @@ def compare_results(number: int, source: Source) -> list[ComparedResult]:
         rows.append(
             ComparedResult(
                 number, place, dtype, tuple(output.shape), error.absolute, error.ulp,
-                eager.absolute, eager.ulp, verdict,
+                eager.absolute, eager.ulp, verdict, reference,
             )
         )  # fmt: skip
     return rows
@@ -249,9 +261,13 @@ def _is_close(error: Error, eager: Error) -> bool:
     return error.within or error.absolute <= RESULT_FACTOR * eager.absolute
 
 
-def evaluate_wide(gm: GraphModule, inputs: Iterable[Any]) -> Sequence[Any] | None:
-    """The results of an ATen graph in float64; None if it is random or undefined."""
+def evaluate_wide(gm: GraphModule, inputs: Iterable[Any]) -> tuple[Sequence[Any] | None, str]:
+    """The results of an ATen graph in float64, and what they are; None if the graph is random or undefined.
+
+    An op without a float64 form is computed in its own type, on rounded operands.
+    """
     values: dict[Node, Any] = {}
+    reference = FLOAT64
     given = iter(inputs)
     for node in gm.graph.nodes:
         if node.op == "placeholder":
@@ -260,11 +276,15 @@ def evaluate_wide(gm: GraphModule, inputs: Iterable[Any]) -> Sequence[Any] | Non
             values[node] = widen(_attribute(gm, node))
         elif node.op == "call_function":
             if not is_comparable(node):
-                return None
+                return None, reference
             try:
                 values[node] = evaluate(node, values.__getitem__, wide=True)
-            except (RuntimeError, NotImplementedError, TypeError):
-                return None
+            except NO_WIDE_FORM:
+                reference = EAGER
+                try:
+                    values[node] = widen(evaluate(node, lambda n: narrow(n, values[n]), wide=False))
+                except NO_WIDE_FORM:
+                    return None, reference
     returned = args_of(gm.graph.output_node())[0]
     places = returned if isinstance(returned, list | tuple) else (returned,)
-    return [values[node] if isinstance(node, Node) else node for node in places]
+    return [values[node] if isinstance(node, Node) else node for node in places], reference

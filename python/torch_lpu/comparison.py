@@ -6,8 +6,9 @@ The JSON is `dataclasses.asdict` of a `Comparison` and its verdict:
     {"verdict": str, "stable": bool,
      "ops": [{"graph", "kind", "name", "op", "dtype", "shape", "file", "line", "module", "runs_on",
               "error", "ulp", "eager_error", "eager_ulp", "chain_error", "verdict", "instructions",
-              "is_view"}],
-     "results": [{"graph", "place", "dtype", "shape", "error", "ulp", "eager_error", "eager_ulp", "verdict"}]}
+              "reference", "is_view"}],
+     "results": [{"graph", "place", "dtype", "shape", "error", "ulp", "eager_error", "eager_ulp", "verdict",
+                  "reference"}]}
 
 Errors are the largest of a tensor against float64. `error` and `eager_error`
 are of this op alone, on the values that the LPU gave it; `chain_error` adds up
@@ -15,7 +16,10 @@ from the start of the graph; null stands for infinitely many. `ops` are those of
 the normalised graph, `results` are those of Dynamo's graphs, held against what
 these were before decomposition. `verdict` is
 "ok", "diverges", "inherited" (off because of an op before it) or "not
-compared" (random or undefined, or nothing of its graph compiles).
+compared" (random or undefined, or nothing of its graph compiles). `reference`
+is "float64", or "eager" for what has no float64 form: an op was then held
+against eager's value in its own type, and a result against a chain that has
+such an op in it.
 """
 
 from __future__ import annotations
@@ -26,6 +30,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .explanation import count, place_of_op, to_text
+
+# What a value was held against.
+FLOAT64, EAGER = "float64", "eager"
 
 # Instructions that the verdict of a table shows.
 SHOWN_INSTRUCTIONS = 8
@@ -50,6 +57,7 @@ class ComparedOp:
     chain_error: float
     verdict: str
     instructions: tuple[str, ...]
+    reference: str = FLOAT64
     is_view: bool = False  # The table leaves it out, if it is right.
 
     @property
@@ -68,6 +76,7 @@ class ComparedResult:
     eager_error: float
     eager_ulp: float
     verdict: str
+    reference: str = FLOAT64
 
 
 @dataclass(frozen=True)
@@ -113,7 +122,15 @@ class Comparison:
             if worst and worst.ulp
             else ""
         )
-        return f"all {count(number, 'op')} agree with float64{most}"
+        return f"all {count(number, 'op')} agree with float64{most}{self._exceptions}"
+
+    @property
+    def _exceptions(self) -> str:
+        compared = [op for op in self.ops if op.verdict != "not compared" and op.reference == EAGER]
+        if not compared:
+            return ""
+        names = ", ".join(dict.fromkeys(f"{op.op} ({op.dtype})" for op in compared))
+        return f"; {names} against eager in the same type, for want of a float64 form"
 
     def to_dict(self) -> dict[str, Any]:
         record: dict[str, Any] = _finite({"verdict": self.verdict, **asdict(self)})
@@ -145,7 +162,9 @@ class Comparison:
                 continue
             mark = ">" if op is first else ""
             errors = f"{op.error:.2g}", _ulp(op.ulp), _ulp(op.eager_ulp)
-            table.add_row(mark, op.op, op.where, op.dtype, _shape(op.shape), op.runs_on, *errors, op.verdict)
+            table.add_row(
+                mark, op.op, op.where, op.dtype, _shape(op.shape), op.runs_on, *errors, _verdict(op)
+            )
         return table
 
     def _result_table(self) -> Any:
@@ -154,11 +173,16 @@ class Comparison:
         )
         for r in self.results:
             errors = f"{r.error:.2g}", _ulp(r.ulp), _ulp(r.eager_ulp)
-            table.add_row(str(r.graph), str(r.place), r.dtype, _shape(r.shape), *errors, r.verdict)
+            table.add_row(str(r.graph), str(r.place), r.dtype, _shape(r.shape), *errors, _verdict(r))
         return table
 
     def __str__(self) -> str:
         return to_text(self.table(), 110)
+
+
+def _verdict(row: ComparedOp | ComparedResult) -> str:
+    compared = row.reference == EAGER and row.verdict != "not compared"
+    return f"{row.verdict} (eager)" if compared else row.verdict
 
 
 def _finite(value: Any) -> Any:

@@ -35,11 +35,15 @@ TOLERANCES: dict[torch.dtype, float] = {
 # What is as good as this many times eager's own error is no divergence.
 EAGER_FACTOR = 4.0
 
-# Their bits are the point, or their values are nobody's.
-_NARROW = frozenset({aten.view.dtype})
+# Their bits are the point; the values of others are nobody's.
+_NARROW = frozenset({aten.view.dtype, aten.view_copy.dtype})
 _UNDEFINED = frozenset(
     {aten.empty.memory_format, aten.empty_strided.default, aten.new_empty.default, aten.empty_like.default}
 )
+
+
+# What an op raises of which there is no kernel for float64.
+NO_WIDE_FORM = (RuntimeError, NotImplementedError, TypeError)
 
 
 def is_comparable(node: Node) -> bool:
@@ -69,6 +73,18 @@ def widen(value: Any) -> Any:
     return tree_map(one, value)
 
 
+def narrow(node: Node, value: Any) -> Any:
+    """A node's value in float64 as the type that the node has."""
+    kinds = node.meta.get("val")
+
+    def one(kind: Any, leaf: Any) -> Any:
+        return leaf.to(kind.dtype) if isinstance(kind, Tensor) and isinstance(leaf, Tensor) else leaf
+
+    if isinstance(value, list | tuple):
+        return [one(kind, leaf) for kind, leaf in zip(kinds, value, strict=True)]
+    return one(kinds, value)
+
+
 def evaluate(node: Node, lookup: Callable[[Node], Any], wide: bool) -> Any:
     """The node's value on the operands that `lookup` gives: in float64, or as eager computes it."""
     args, kwargs = map_arg((node.args, node.kwargs), lookup)
@@ -76,8 +92,10 @@ def evaluate(node: Node, lookup: Callable[[Node], Any], wide: bool) -> Any:
     if isinstance(target, OpOverload) and target._schema.is_mutable:
         args, kwargs = tree_map(lambda v: v.clone() if isinstance(v, Tensor) else v, (args, kwargs))
     with torch.no_grad():
-        if not wide or target in _NARROW:
+        if not wide:
             return target(*args, **kwargs)
+        if target in _NARROW:
+            raise TypeError(f"{target} reads bits, which are others in float64")
         args, kwargs = widen((args, kwargs))
         if target is ops.product:
             return args[0] @ args[1]

@@ -105,6 +105,47 @@ def test_half_precision_and_the_host():
     assert rows["aten.mul.Tensor", "float64"].runs_on == "host"
 
 
+def test_what_has_no_float64_form_is_held_against_eager_and_says_so():
+    comparison = torch_lpu.compare(lambda x: (x * 3).view(torch.int32) + 1, X)
+    assert comparison.ok
+    assert comparison.verdict.startswith(
+        "all 3 ops agree with float64, at most 0.5 ulp off (aten.mul.Tensor at"
+    )
+    assert comparison.verdict.endswith(
+        "; aten.view.dtype (int32) against eager in the same type, for want of a float64 form"
+    )
+    assert [(op.op, op.reference) for op in comparison.ops] == [
+        ("aten.mul.Tensor", "float64"),
+        ("aten.view.dtype", "eager"),
+        ("aten.add.Tensor", "float64"),
+    ]
+    assert [(result.verdict, result.reference) for result in comparison.results] == [("ok", "eager")]
+    record = json.loads(comparison.to_json())
+    assert record["ops"][1]["reference"] == record["results"][0]["reference"] == "eager"
+    assert "ok (eager)" in str(comparison)
+
+
+def test_a_wrong_decomposition_of_what_has_no_float64_form(monkeypatch):
+    """Grouped products have only a kernel for bfloat16."""
+    table = decompositions.decomposition_table
+
+    def function(left, right, offs):
+        return torch.nn.functional.grouped_mm(left + 1, right, offs=offs)
+
+    ends = torch.tensor([2, 6], dtype=torch.int32)
+    operands = torch.randn(6, 16).bfloat16(), torch.randn(2, 16, 8).bfloat16(), ends
+    comparison = torch_lpu.compare(function, *operands)
+    assert [(result.verdict, result.reference) for result in comparison.results] == [("ok", "eager")]
+
+    def wrong(inference):
+        return {**table(inference), torch.ops.aten._grouped_mm.default: lambda x, w, o: x @ w[0]}
+
+    monkeypatch.setattr("torch_lpu.backend.decomposition_table", wrong)
+    comparison = torch_lpu.compare(function, *operands)
+    assert [(result.verdict, result.reference) for result in comparison.results] == [("diverges", "eager")]
+    assert "a decomposition is wrong" in comparison.verdict and "diverges (eager)" in str(comparison)
+
+
 def test_random_ops_are_not_compared():
     comparison = torch_lpu.compare(lambda x: torch.nn.functional.dropout(x + 1, 0.5), X)
     assert "not compared" in [op.verdict for op in comparison.ops]
