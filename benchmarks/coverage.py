@@ -13,6 +13,7 @@ not promise; the others are counted beside the whole.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import fnmatch
 import json
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from .harness import host, names, parser, publish
-from .samples import DTYPES, STATUSES, Outcome, dtypes_of, entries, run_task
+from .samples import DEFAULT_DTYPES, DTYPES, STATUSES, Outcome, dtypes_of, entries, run_task
 from .workers import Task, run_tasks
 
 EXCLUDED_FILE = Path(__file__).parent / "coverage_excluded.txt"
@@ -43,7 +44,13 @@ def excluded() -> dict[str, str]:
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     options = parser((__doc__ or "").splitlines()[0])
-    options.add_argument("--dtype", type=names, default=list(DTYPES), metavar="A,B")
+    options.add_argument(
+        "--dtype",
+        type=_dtypes,
+        default=list(DEFAULT_DTYPES),
+        metavar="A,B",
+        help=f"of {', '.join(DTYPES)} (default: {', '.join(DEFAULT_DTYPES)})",
+    )
     options.add_argument(
         "--op", type=names, default=["*"], metavar="PATTERNS", help="only entries like these: 'nn.*,sort'"
     )
@@ -69,6 +76,14 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     result = {"benchmark": "coverage", "host": host(), "samples": parsed.samples, **summary(results)}
     publish(result, [*_listings(results), _totals_table(result)], parsed.json)
     return result
+
+
+def _dtypes(text: str) -> list[str]:
+    wanted = names(text)
+    unknown = [name for name in wanted if name not in DTYPES]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no type {', '.join(unknown)}; there are {', '.join(DTYPES)}")
+    return wanted
 
 
 def sweep(tasks: Sequence[Task], jobs: int, limit: float, resume: str | None) -> Results:
@@ -149,7 +164,7 @@ def _listings(results: Results) -> list[Any]:
             found = worst(outcomes)
             if found.status == status:
                 lines.setdefault(
-                    (name, re.sub(r"\((float32|bfloat16|int64|bool)\)", "(..)", found.detail)), []
+                    (name, re.sub(rf"\(({'|'.join(DTYPES)})\)", "(..)", found.detail)), []
                 ).append(dtype)
         if not lines:
             continue

@@ -41,12 +41,19 @@ from trap import HiddenFallback, trap
 # What can become of a sample, from best to worst; an entry is what its worst sample is.
 STATUSES = ("refused", "compiled", "not captured", "fell back", "wrong", "hung", "crashed")
 
+# The types that a sweep can ask for; first those that it asks for of itself.
 DTYPES = {
     "float32": torch.float32,
     "bfloat16": torch.bfloat16,
     "int64": torch.int64,
     "bool": torch.bool,
+    "float16": torch.float16,
+    "int32": torch.int32,
+    "int16": torch.int16,
+    "int8": torch.int8,
+    "uint8": torch.uint8,
 }
+DEFAULT_DTYPES = ("float32", "bfloat16", "int64", "bool")
 
 # Of these only types, shapes and strides can be compared.
 UNINITIALISED = ("empty", "new_empty", "resize_")

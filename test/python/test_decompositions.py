@@ -12,6 +12,7 @@ from benchmarks.agreement import disagreement
 from torch_lpu.decompositions.bessel import BESSEL
 from torch_lpu.decompositions.error import ERROR_FUNCTIONS
 from torch_lpu.decompositions.gamma import GAMMA
+from torch_lpu.decompositions.integers import INTEGERS as INTEGER_TABLE
 from torch_lpu.program import running
 from torch_lpu.report import profile
 
@@ -369,3 +370,86 @@ def test_a_sum_of_products(dtype):
     tolerances = (2e-2, 2.0) if dtype == torch.bfloat16 else None
     check(torch.addbmm, *operands, tolerances=tolerances)
     check(lambda a, b, c: torch.addbmm(a, b, c, beta=0, alpha=2), *operands, tolerances=tolerances)
+
+
+ROWS_OF = {torch.tril_indices: aten.tril_indices.default, torch.triu_indices: aten.triu_indices.default}
+INTEGERS = pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8])
+
+
+def extremes(dtype):
+    limits = torch.iinfo(dtype)
+    fibonacci = [1, 2]
+    while sum(fibonacci[-2:]) <= limits.max:
+        fibonacci.append(sum(fibonacci[-2:]))
+    odd = [0, 1, 2, 3, limits.max, limits.max - 1, limits.min + 1, limits.min // 2 + 1, 48]
+    return torch.tensor(odd + fibonacci[-2:], dtype=dtype)
+
+
+@INTEGERS
+@pytest.mark.parametrize("function", [torch.gcd, torch.lcm, torch.pow])
+def test_integers_keep_all_bits(function, dtype):
+    values = extremes(dtype)
+    check(function, values.unsqueeze(0), values.unsqueeze(1))
+
+
+def test_integers_to_a_power():
+    exponents = torch.tensor([0, 1, 5, 39, 63, -1, -2])
+    for base in (3, -1, 1, 0, 7):
+        check(lambda e, b=base: torch.pow(b, e), exponents[: 5 if base == 0 else 7])
+
+
+@pytest.mark.parametrize("offset", [-4, -1, 0, 1, 3, 9])
+@pytest.mark.parametrize("function", [torch.tril_indices, torch.triu_indices])
+def test_triangles(function, offset):
+    for rows, columns in ((5, 3), (3, 5), (4, 4), (0, 3), (3, 0), (1, 1)):
+        expected = function(rows, columns, offset)
+        assert torch.equal(INTEGER_TABLE[ROWS_OF[function]](rows, columns, offset), expected)
+    check(lambda: function(40, 30, offset))
+
+
+def test_large_triangles():
+    for arguments in ((5000, 5000, 0), (3, 300_000, 200_000), (3000, 2000, -50), (3000, 2000, 500)):
+        for function, op in ROWS_OF.items():
+            assert torch.equal(INTEGER_TABLE[op](*arguments), function(*arguments))
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_convolution_of_integers(groups):
+    generator = torch.Generator().manual_seed(0)
+    image = torch.randint(-9, 9, (2, 4, 3, 4, 5), generator=generator) << 30
+    weight = torch.randint(-9, 9, (4, 4 // groups, 2, 3, 2), generator=generator) << 28
+    bias = torch.randint(-9, 9, (4,), generator=generator)
+    check(
+        lambda *a: F.conv3d(*a, stride=(2, 1, 1), padding=(1, 0, 2), dilation=(1, 1, 2), groups=groups),
+        image,
+        weight,
+        bias,
+    )
+    check(
+        lambda *a: F.conv_transpose3d(
+            *a,
+            stride=(2, 1, 3),
+            padding=(1, 0, 2),
+            output_padding=(1, 0, 0),
+            dilation=(1, 2, 1),
+            groups=groups,
+        ),
+        image,
+        weight,
+        bias[: 4 // groups].repeat(groups),
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int16, torch.uint8])
+@pytest.mark.parametrize(
+    ("function", "shape"), [(F.max_pool2d, (2, 3, 7, 6)), (F.max_pool3d, (3, 7, 6, 5))], ids=("2d", "3d")
+)
+def test_maxima_of_integers(function, shape, dtype):
+    x = torch.randint(0, 9, shape, generator=torch.Generator().manual_seed(0)).to(dtype)
+    x = x if dtype == torch.uint8 else x - 5
+    for options in (
+        {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True},
+        {"kernel_size": 2, "dilation": 2},
+        {"kernel_size": 3, "padding": 1, "return_indices": True},
+    ):
+        check(lambda x, o=options: function(x, **o), x)

@@ -31,6 +31,7 @@ from .gamma import GAMMA
 from .grids import GRIDS
 from .groups import GROUPS
 from .indexing import INDEXING
+from .integers import INTEGERS
 from .order import ORDER
 from .pooling import POOLING
 from .scalars import SCALARS
@@ -77,6 +78,7 @@ OWN = (
     GRIDS,
     GROUPS,
     INDEXING,
+    INTEGERS,
     ORDER,
     POOLING,
     SCANS,

@@ -124,41 +124,80 @@ def _avg_pool2d(
     return (average * counts.to(average.dtype) / divisor_override).to(input.dtype)
 
 
+# Along one dimension: the places that each window looks at (windows x places), and which of them count.
+Places = tuple[Tensor, Tensor]
+
+
 def _adaptive_max_pool(input: Tensor, output_size: Sequence[int]) -> tuple[Tensor, Tensor]:
     """Windows are gathered at their longest; what is behind a window's end is not looked at."""
-    dims = range(-len(output_size), 0)
-    sizes = [input.shape[dim] for dim in dims]
     if 0 in output_size or 0 in input.shape or input.dtype == torch.bool:
         return NotImplemented
-    taken, places, valid = input, [], []
-    rank = 2 * len(output_size)
-    for number, (size, count) in enumerate(zip(sizes, output_size, strict=True)):
+    places: list[Places] = []
+    for size, count in zip(input.shape[-len(output_size) :], output_size, strict=True):
         first, end = _adaptive_windows(size, count, input.device)
         longest = max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
         place = first.unsqueeze(1) + torch.arange(longest, device=input.device)
-        inside = place < end.unsqueeze(1)
-        place = place.clamp(max=size - 1)
+        places.append((place.clamp(max=size - 1), place < end.unsqueeze(1)))
+    return _max_of_windows(input, places)
+
+
+def _max_pool(rank: int) -> Callable[..., Any]:
+    """Integers, which torch-mlir compares as floats."""
+
+    def decompose(
+        input: Tensor,
+        kernel_size: Sequence[int],
+        stride: Sequence[int] = (),
+        padding: Sequence[int] = (0,),
+        dilation: Sequence[int] = (1,),
+        ceil_mode: bool = False,
+    ) -> tuple[Tensor, Tensor]:
+        if input.is_floating_point() or input.dtype == torch.bool or 0 in input.shape:
+            return NotImplemented
+        kernel, around, apart = (
+            list(values) * (rank // len(values)) for values in (kernel_size, padding, dilation)
+        )
+        step = list(stride) * (rank // len(stride)) if stride else kernel
+        places: list[Places] = []
+        for number, size in enumerate(input.shape[-rank:]):
+            reach = apart[number] * (kernel[number] - 1) + 1
+            room = size + 2 * around[number] - reach
+            count = (room + (step[number] - 1 if ceil_mode else 0)) // step[number] + 1
+            if ceil_mode and (count - 1) * step[number] >= size + around[number]:
+                count -= 1  # The last window has to begin before the padding.
+            first = torch.arange(count, device=input.device) * step[number] - around[number]
+            place = first.unsqueeze(1) + torch.arange(kernel[number], device=input.device) * apart[number]
+            places.append((place.clamp(min=0, max=size - 1), (place >= 0) & (place < size)))
+        return _max_of_windows(input, places)
+
+    return decompose
+
+
+def _max_of_windows(input: Tensor, windows: Sequence[Places]) -> tuple[Tensor, Tensor]:
+    """The greatest element of each window, and where it is in the image."""
+    sizes = input.shape[-len(windows) :]
+    taken, places, valid = input, [], []
+    rank = 2 * len(windows)
+    for number, (place, inside) in enumerate(windows):
         # Dimension `number` of the image becomes (window, place in the window).
-        dim = input.dim() - len(output_size) + 2 * number
-        taken = taken.index_select(dim, place.reshape(-1)).unflatten(dim, (count, longest))
+        dim = input.dim() - len(windows) + 2 * number
+        taken = taken.index_select(dim, place.reshape(-1)).unflatten(dim, tuple(place.shape))
         shape = [1] * rank
-        shape[2 * number], shape[2 * number + 1] = count, longest
+        shape[2 * number : 2 * number + 2] = place.shape
         places.append(place.view(shape))
         valid.append(inside.view(shape))
     flat = torch.zeros((), dtype=torch.int64, device=input.device)
     inside = torch.ones((), dtype=torch.bool, device=input.device)
     for place, within, size in zip(places, valid, sizes, strict=True):
         flat, inside = flat * size + place, inside & within
-    order = [2 * n - rank for n in range(len(output_size))] + [
-        2 * n + 1 - rank for n in range(len(output_size))
-    ]
+    order = [2 * n - rank for n in range(len(windows))] + [2 * n + 1 - rank for n in range(len(windows))]
     least = -math.inf if input.is_floating_point() else torch.iinfo(input.dtype).min
     taken = torch.where(inside, taken, torch.full((), least, dtype=input.dtype, device=input.device))
     lead = list(range(taken.dim() - rank))
-    windows = taken.permute(lead + [d + taken.dim() for d in order]).flatten(-len(output_size))
-    flat = flat.expand(inside.shape).permute([d + rank for d in order]).flatten(-len(output_size))
-    best, place = windows.max(-1)
-    index = flat.expand(windows.shape).gather(-1, place.unsqueeze(-1)).squeeze(-1)
+    rows = taken.permute(lead + [d + taken.dim() for d in order]).flatten(-len(windows))
+    flat = flat.expand(inside.shape).permute([d + rank for d in order]).flatten(-len(windows))
+    best, place = rows.max(-1)
+    index = flat.expand(rows.shape).gather(-1, place.unsqueeze(-1)).squeeze(-1)
     return best, index
 
 
@@ -199,4 +238,6 @@ POOLING: dict[OpOverload, Callable] = {
     aten.avg_pool2d.default: _avg_pool2d,
     aten.avg_pool2d_backward.default: _avg_pool2d_backward,
     aten.convolution_backward.default: _convolution_backward,
+    aten.max_pool2d_with_indices.default: _max_pool(2),
+    aten.max_pool3d_with_indices.default: _max_pool(3),
 }
