@@ -5,7 +5,7 @@ A function fails if the LPU's results are wrong, if it crashes, or if part of it
 falls back. Its graphs are taken as ATen operations before any decomposition of
 ours, and functorch's minifier cuts them down: it drops ends of the graph and
 puts recorded values in place of beginnings, for as long as the same failure is
-left.
+left. Then its sizes are cut down (shrinking.py).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from .diagnostics import FallbackError, StageError, op_name
 from .options import Options
 from .partition import copy_graph_module
 from .rewriting import args_of
+from .shrinking import shrink_sizes
 
 # Tensors of at most so many elements are written into the script.
 WRITTEN_ELEMENTS = 64
@@ -181,7 +182,7 @@ def _shrink(
 
     with contextlib.redirect_stderr(io.StringIO()), torch.no_grad():  # It tells of every step.
         small, values = minifier(gm, list(inputs), fails, dump_state=lambda *_: None)
-    return small, [value.detach() for value in values]
+    return shrink_sizes(small, [value.detach() for value in values], fails)
 
 
 def _is_same(gm: GraphModule, inputs: Sequence[Any], failure: Failure, options: Options) -> bool:

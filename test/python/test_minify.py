@@ -55,15 +55,30 @@ def test_a_wrong_op_alone_is_left(decompose, tmp_path, monkeypatch, capsys):
     assert "this does not fail any more" in capsys.readouterr().out
 
 
-def test_many_numbers_are_any_numbers_if_they_do(decompose, tmp_path):
+def sinh(x):
+    return (x.exp() - (-x).exp()) / 2
+
+
+def test_sizes_are_cut_down(decompose, tmp_path):
     decompose(torch.ops.aten.sinh.default, lambda x: x * 2)
     path = tmp_path / "small.py"
+    torch_lpu.minify(lambda x: torch.sinh(x.view(4, 64) + 1) * 2, torch.randn(16, 16), path=path)
+    assert "return [torch.tensor([[" in path.read_text() and len(path.read_text().splitlines()) < 40
+    assert run_script(path) == 1
+
+
+def test_sizes_that_matter_stay_and_numbers_are_any_if_they_do(decompose, tmp_path):
+    decompose(torch.ops.aten.sinh.default, lambda x: x * 2 if x.numel() > 100 else sinh(x))
+    path = tmp_path / "small.py"
     torch_lpu.minify(lambda x: torch.sinh(x + 1) * 2, torch.randn(16, 16), path=path)
-    assert "torch.randn((16, 16))" in path.read_text() and run_script(path) == 1
+    assert "torch.randn((8, 16))" in path.read_text() and run_script(path) == 1
 
 
 def test_numbers_that_matter_are_stored(decompose, tmp_path):
-    decompose(torch.ops.aten.sinh.default, lambda x: torch.where(x > 5, 0.0, (x.exp() - (-x).exp()) / 2))
+    def wrong(x):
+        return torch.where(x > 5, 0.0, sinh(x)) if x.numel() > 64 else sinh(x)
+
+    decompose(torch.ops.aten.sinh.default, wrong)
     path = tmp_path / "small.py"
     found = torch_lpu.minify(lambda x: torch.sinh(x + 1) * 2, torch.full((10, 10), 6.0), path=path)
     assert found.ops == ("aten.sinh",)
