@@ -131,7 +131,18 @@ def run_sample(op: Any, sample: Any) -> tuple[str, str]:
     def function(input: Any, args: Any, kwargs: Any) -> Any:
         return op.op(input, *args, **kwargs)
 
-    arguments = (sample.input, sample.args, sample.kwargs)
+    def specified(run: Any) -> Any:
+        return _specified(op, sample, run)
+
+    return run_function(function, (sample.input, sample.args, sample.kwargs), specified)
+
+
+def run_function(
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    specified: Callable[[Any], Any] = lambda run: run,
+) -> tuple[str, str]:
+    """(status, detail) of a call; `specified` takes from results and arguments what is to be compared."""
     with torch.no_grad(), warnings.catch_warnings(record=True) as record:
         warnings.simplefilter("always")
         try:
@@ -158,7 +169,7 @@ def run_sample(op: Any, sample: Any) -> tuple[str, str]:
         except Exception as error:
             return "crashed", f"second run: {_brief(error)}"
     for result in (first, second):
-        difference = disagreement(_specified(op, sample, result), _specified(op, sample, expected), truth)
+        difference = disagreement(specified(result), specified(expected), truth)
         if difference is not None:
             return "wrong", difference
     reasons = dict.fromkeys(_fallback_reasons(record))

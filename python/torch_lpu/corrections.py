@@ -122,6 +122,9 @@ def _pow(input: Tensor, exponent: Any) -> Tensor:
         and not input.is_complex()
     ):
         return _integer_power(input.to(torch.result_type(input, exponent)), exponent)
+    result = torch.result_type(input, exponent)
+    if result != input.dtype and result.is_floating_point:  # torch-mlir makes it an integer.
+        return torch.pow(input.to(result), exponent)
     if exponent not in _POWERS or not input.is_floating_point():
         return NotImplemented
     if input.dtype == torch.float16:  # Eager rounds each product of bfloat16, and float16 once.
@@ -155,12 +158,15 @@ def _minimum(input: Tensor, other: Tensor) -> Tensor:
 
 def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """NaN stays NaN, which torch-mlir's unordered comparison turns into a bound; so does a bound of NaN."""
-    result = torch.result_type(input, min if min is not None else max)
+    result = input.dtype
+    for bound in (min, max):
+        if bound is not None:
+            result = torch.promote_types(result, torch.result_type(input, bound))
     value = input.to(result)
     if input.dtype == torch.bool and not result.is_floating_point:
         value = value if min is None else torch.maximum(value, _as_tensor(min, value))
         return value if max is None else torch.minimum(value, _as_tensor(max, value))
-    if not input.is_floating_point():
+    if not result.is_floating_point:
         return NotImplemented
     if min is not None:
         bound = _bound(min, value)
@@ -304,6 +310,7 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.clamp.Tensor: _clamp,
     aten.clamp.default: _clamp,
     aten.constant_pad_nd.default: _constant_pad,
+    aten.div.Scalar_mode: _divide,
     aten.div.Tensor_mode: _divide,
     aten.eye.default: _eye,
     aten.eye.m: _eye,

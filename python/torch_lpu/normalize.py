@@ -155,15 +155,25 @@ _MOVES = VIEW_OPS | {
 }
 
 
+_BYTES = (torch.uint8, torch.int8)
+
+
 def widen_bytes(graph: Graph) -> None:
-    """Unsigned bytes compute as 32-bit integers, since torch-mlir forgets that they are unsigned."""
+    """Bytes compute as 32-bit integers.
+
+    torch-mlir forgets that some are unsigned, and dies of numbers beside the others.
+    """
     for node in list(graph.nodes):
-        if node.target is aten._to_copy.default and _is_bytes(node):
+        if node.target is aten._to_copy.default and _is_unsigned(node):
             _convert_to_bytes(graph, node)
         computes = isinstance(node.target, OpOverload) and node.target not in _MOVES
         if not computes or not any(_is_bytes(operand) for operand in node.all_input_nodes):
             continue
-        compute_in(graph, node, (torch.uint8,), torch.int32)
+        compute_in(graph, node, _BYTES, torch.int32)
+
+
+# One value for all elements -> the place of the value among the arguments.
+_FILLINGS = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}
 
 
 def make_bytes(graph: Graph) -> None:
@@ -179,11 +189,12 @@ def make_bytes(graph: Graph) -> None:
             or _is_symbolic(value)
         ):
             continue
-        same = node.target in (aten.full.default, aten.full_like.default) and value.dtype == torch.uint8
+        same = node.target in _FILLINGS and value.dtype == torch.uint8
         if not same and node.target is not aten.arange.start_step:
             continue
         args = args_of(node)
-        start, stop, step = (int(args[1]), int(args[1]) + 1, 1) if same else (*args, 1)[:3]
+        filling = int(args[_FILLINGS[node.target]]) if same else 0
+        start, stop, step = (filling, filling + 1, 1) if same else (*args, 1)[:3]
         with graph.inserting_before(node):
             wide = call(graph, node, aten.arange.start_step, start, stop, step, dtype=torch.int32)
             made = call(graph, node, aten._to_copy.default, wide, dtype=value.dtype)
@@ -204,6 +215,11 @@ def _convert_to_bytes(graph: Graph, node: Node) -> None:
 
 
 def _is_bytes(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.dtype in _BYTES
+
+
+def _is_unsigned(node: Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, Tensor) and value.dtype == torch.uint8
 

@@ -27,6 +27,7 @@ _COMPOSED = frozenset(
         aten._log_softmax.default,
         aten._softmax.default,
         aten._trilinear.default,
+        aten.convolution_backward.default,
         aten.cumsum.default,
         aten.elu.default,
         aten.gelu.default,

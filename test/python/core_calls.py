@@ -2,8 +2,9 @@
 """Calls of every overload that PyTorch tags as core and that computes: name -> calls.
 
 A call is made of small float32 tensors from a generator of its own, so it is the
-same wherever it is asked for. `MAY_FALL_BACK` names the overloads that need not
-compile: the others are covered without exception, which `test_core_ops.py` checks.
+same wherever it is asked for; `of_dtype` makes the same call for another type.
+`MAY_FALL_BACK` has the overloads that need not compile, with calls of them as well: the others
+are covered without exception, which `test_core_ops.py` checks.
 """
 
 from __future__ import annotations
@@ -14,28 +15,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-
-# Random numbers, values that decide what Python does next, sizes, memory without values, complex numbers.
-MAY_FALL_BACK = frozenset(
-    {
-        "_fft_c2r",
-        "_fft_r2c",
-        "_local_scalar_dense",
-        "empty.memory_format",
-        "empty_strided",
-        "native_dropout",
-        "nonzero",
-        "rand",
-        "randn",
-        "randperm",
-        "resize_",
-        "sym_is_contiguous",
-        "sym_numel",
-        "sym_size.int",
-        "sym_storage_offset",
-        "sym_stride.int",
-    }
-)
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 
 def core_overloads() -> list[str]:
@@ -57,6 +37,51 @@ class Call:
 
 def call(*args: Any, **kwargs: Any) -> Call:
     return Call(args, kwargs)
+
+
+def of_dtype(call: Call, dtype: torch.dtype) -> Call:
+    """The call with its data in another type; indices, masks and numbers are what they were.
+
+    Data are the floating-point tensors, in a call without any the integers, else the
+    booleans; complex numbers have one type. A call without tensors is asked for the type of its result.
+    """
+    kinds = [_kind(leaf) for leaf in tree_leaves(call.args) if isinstance(leaf, Tensor)]
+    if not kinds:
+        return Call(call.args, {**call.kwargs, "dtype": dtype})
+    data = min(kinds)
+    seen: list[Tensor] = []
+
+    def convert(tensor: Tensor) -> Tensor:
+        if _kind(tensor) != data or tensor.is_complex():
+            return tensor
+        seen.append(tensor)
+        return _convert(tensor, dtype, zeros=len(seen) == 1)
+
+    args, kwargs = tree_map_only(Tensor, convert, (call.args, call.kwargs))
+    return Call(args, kwargs)
+
+
+def _kind(tensor: Tensor) -> int:
+    return 0 if tensor.is_floating_point() else 2 if tensor.dtype == torch.bool else 1
+
+
+def _convert(tensor: Tensor, dtype: torch.dtype, zeros: bool) -> Tensor:
+    """As integers multiples of a quarter, and in int64 some that do not fit into 32 bits.
+
+    Zeros are left in the first tensor alone: the others may be divisors.
+    """
+    if tensor.dtype == dtype or dtype.is_floating_point:
+        return tensor.to(dtype)
+    if dtype == torch.bool:
+        return tensor > 0
+    if tensor.is_floating_point():
+        tensor = (tensor.nan_to_num(0, 25, -25) * 4).round()
+    wide = tensor.long().abs() if dtype == torch.uint8 else tensor.long()
+    if not zeros:
+        wide = torch.where(wide == 0, 1, wide)
+    if dtype == torch.int64:
+        wide = torch.where(wide % 3 == 2, wide * (2**33 + 1), wide)
+    return wide.to(dtype)
 
 
 def normal(*shape: int) -> Tensor:
@@ -348,9 +373,25 @@ CALLS: dict[str, Sequence[Call]] = {
     **_each("squeeze.dims", call(normal(1, 3, 1), [0, 2])),
     **_each("unsqueeze", call(X, 1)),
     **_each("view", call(X, [2, 6])),
-    **_each("arange.start_step", call(1, 9, 2), call(0.5, 3.0, 0.25)),
+    **_each("arange.start_step", call(1, 9, 2), call(1.5, 9.0, 2.5)),
     **_each("fill.Scalar", call(X, 1.5)),
     **_each("full", call([2, 3], 1.5), call([2], 7)),
     **_each("full_like", call(X, 1.5)),
     **_each("scalar_tensor", call(1.5)),
+}
+
+# Random numbers, values that decide what Python does next, sizes, memory without values, complex numbers.
+MAY_FALL_BACK: dict[str, Sequence[Call]] = {
+    **_each("_fft_c2r", call(torch.fft.rfft(X), [1], 0, 4)),
+    **_each("_fft_r2c", call(X, [1], 0, True)),
+    **_each("_local_scalar_dense", call(normal(1))),
+    **_each("empty.memory_format", call([2, 3])),
+    **_each("empty_strided", call([2, 3], [3, 1])),
+    **_each("native_dropout", call(X, 0.5, True)),
+    **_each("nonzero", call(X)),
+    **_each("rand randn", call([2, 3])),
+    **_each("randperm", call(5)),
+    **_each("resize_", call(X, [2, 2])),
+    **_each("sym_is_contiguous sym_numel sym_storage_offset", call(X)),
+    **_each("sym_size.int sym_stride.int", call(X, 1)),
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,18 @@ def _empty_permuted(size: Sequence[int], physical_layout: Sequence[int], **kwarg
     for place, dim in enumerate(physical_layout):
         order[dim] = place
     return torch.empty([size[dim] for dim in physical_layout], **kwargs).permute(order)
+
+
+def _arange(
+    start: Any, end: Any, step: Any = 1, *, dtype: torch.dtype | None = None, **kwargs: Any
+) -> Tensor:
+    """Integers between fractions: these say how many (but in int64), and are cut off for the values."""
+    whole = all(isinstance(number, int) for number in (start, end, step))
+    if whole or dtype is None or dtype.is_floating_point:
+        return NotImplemented
+    first, by = int(start), int(step)
+    count = math.ceil((int(end) - first) / by if dtype == torch.int64 else (end - start) / step)
+    return (torch.arange(count, device=kwargs.get("device")) * by + first).to(dtype)
 
 
 def _linspace(start: Any, end: Any, steps: int, *, dtype: torch.dtype | None = None, **kwargs: Any) -> Tensor:
@@ -40,6 +53,7 @@ def _linspace(start: Any, end: Any, steps: int, *, dtype: torch.dtype | None = N
 
 
 CREATION: dict[OpOverload, Callable] = {
+    aten.arange.start_step: _arange,
     aten.empty_permuted.default: _empty_permuted,
     aten.linspace.Scalar_Tensor: _linspace,
     aten.linspace.Tensor_Scalar: _linspace,

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._decomp.decompositions import embedding_dense_backward as stock_embedding_backward
 from torch._ops import OpOverload
 
 from .scalars import from_the_front
@@ -144,8 +145,25 @@ def _as_strided_scatter(
     return written.reshape(input.shape)
 
 
+def _embedding_dense_backward(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Tensor:
+    """Integers are summed as such; eager rounds the factor of one that occurs more than once to 0."""
+    if grad.is_floating_point() or grad.is_complex():
+        return stock_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+    rows, place = grad.reshape(-1, grad.shape[-1]), indices.reshape(-1)
+    counts = (place.unsqueeze(1) == place.unsqueeze(0)).sum(1)
+    kept = place != padding_idx
+    if scale_grad_by_freq:
+        kept = kept & (counts == 1)
+    rows = torch.where(kept.unsqueeze(1), rows, torch.zeros((), dtype=grad.dtype, device=grad.device))
+    zeros = torch.zeros((num_weights, grad.shape[-1]), dtype=grad.dtype, device=grad.device)
+    return aten.index_put(zeros, [place], rows, True)
+
+
 INDEXING: dict[OpOverload, Callable] = {
     aten.as_strided_scatter.default: _as_strided_scatter,
+    aten.embedding_dense_backward.default: _embedding_dense_backward,
     aten.diagonal_scatter.default: _diagonal_scatter,
     aten.index_copy.default: _index_copy,
     aten.index_put.default: _index_put,

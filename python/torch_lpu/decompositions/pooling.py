@@ -7,7 +7,6 @@ output's place; so what belongs to which window is a comparison of two counters.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -89,14 +88,15 @@ def _avg_pool2d_backward(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Tensor:
+    """A window of integers rounds its share towards zero."""
     kernel, padding = _pair(kernel_size), _pair(padding)
     step = _pair(stride) if stride else kernel
-    result = grad.to(compute_dtype(grad))
-    if divisor_override is not None:
-        result = result / divisor_override
-    else:
+    result = grad.to(compute_dtype(grad)) if grad.is_floating_point() else grad
+    divisor: Any = divisor_override
+    if divisor_override is None:
         counts = _counts(input.shape, grad.shape, kernel, step, padding, count_include_pad, grad.device)
-        result = result / counts.to(result.dtype)
+        divisor = counts.to(result.dtype)
+    result = torch.div(result, divisor, rounding_mode=None if grad.is_floating_point() else "trunc")
     for place, dim in enumerate((-2, -1)):
         size, count = input.shape[dim], grad.shape[dim]
         windows = _strided_windows(size, count, kernel[place], step[place], padding[place], grad.device)
@@ -124,80 +124,79 @@ def _avg_pool2d(
     return (average * counts.to(average.dtype) / divisor_override).to(input.dtype)
 
 
-# Along one dimension: the places that each window looks at (windows x places), and which of them count.
-Places = tuple[Tensor, Tensor]
-
-
 def _adaptive_max_pool(input: Tensor, output_size: Sequence[int]) -> tuple[Tensor, Tensor]:
     """Windows are gathered at their longest; what is behind a window's end is not looked at."""
     if 0 in output_size or 0 in input.shape or input.dtype == torch.bool:
         return NotImplemented
-    places: list[Places] = []
+    places = []
     for size, count in zip(input.shape[-len(output_size) :], output_size, strict=True):
         first, end = _adaptive_windows(size, count, input.device)
         longest = max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
         place = first.unsqueeze(1) + torch.arange(longest, device=input.device)
-        places.append((place.clamp(max=size - 1), place < end.unsqueeze(1)))
+        places.append(torch.minimum(place, end.unsqueeze(1) - 1))
     return _max_of_windows(input, places)
 
 
-def _max_pool(rank: int) -> Callable[..., Any]:
-    """Integers, which torch-mlir compares as floats."""
-
-    def decompose(
-        input: Tensor,
-        kernel_size: Sequence[int],
-        stride: Sequence[int] = (),
-        padding: Sequence[int] = (0,),
-        dilation: Sequence[int] = (1,),
-        ceil_mode: bool = False,
-    ) -> tuple[Tensor, Tensor]:
-        if input.is_floating_point() or input.dtype == torch.bool or 0 in input.shape:
-            return NotImplemented
-        kernel, around, apart = (
-            list(values) * (rank // len(values)) for values in (kernel_size, padding, dilation)
-        )
-        step = list(stride) * (rank // len(stride)) if stride else kernel
-        places: list[Places] = []
-        for number, size in enumerate(input.shape[-rank:]):
-            reach = apart[number] * (kernel[number] - 1) + 1
-            room = size + 2 * around[number] - reach
-            count = (room + (step[number] - 1 if ceil_mode else 0)) // step[number] + 1
-            if ceil_mode and (count - 1) * step[number] >= size + around[number]:
-                count -= 1  # The last window has to begin before the padding.
-            first = torch.arange(count, device=input.device) * step[number] - around[number]
-            place = first.unsqueeze(1) + torch.arange(kernel[number], device=input.device) * apart[number]
-            places.append((place.clamp(min=0, max=size - 1), (place >= 0) & (place < size)))
-        return _max_of_windows(input, places)
-
-    return decompose
+def _max_pool(
+    input: Tensor,
+    rank: int,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil_mode: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Of integers, which torch-mlir compares as floats."""
+    if input.is_floating_point() or 0 in input.shape:
+        return NotImplemented
+    kernel, step, before, spread = (
+        list(values) * (rank if len(values) == 1 else 1)
+        for values in (kernel_size, stride or kernel_size, padding, dilation)
+    )
+    places = []
+    for d, size in enumerate(input.shape[-rank:]):
+        free = size + 2 * before[d] - spread[d] * (kernel[d] - 1) - 1
+        count = (free + (step[d] - 1 if ceil_mode else 0)) // step[d] + 1
+        if ceil_mode and (count - 1) * step[d] >= size + before[d]:
+            count -= 1
+        first = torch.arange(count, device=input.device) * step[d] - before[d]
+        place = first.unsqueeze(1) + torch.arange(kernel[d], device=input.device) * spread[d]
+        # Outside of the image: the first or the last place of the window that is inside.
+        place = torch.where(place < 0, place % spread[d], place)
+        places.append(torch.where(place >= size, size - 1 - (size - 1 - place) % spread[d], place))
+    return _max_of_windows(input, places)
 
 
-def _max_of_windows(input: Tensor, windows: Sequence[Places]) -> tuple[Tensor, Tensor]:
-    """The greatest element of each window, and where it is in the image."""
-    sizes = input.shape[-len(windows) :]
-    taken, places, valid = input, [], []
-    rank = 2 * len(windows)
-    for number, (place, inside) in enumerate(windows):
+def _max_pool2d(input: Tensor, *args: Any) -> tuple[Tensor, Tensor]:
+    return _max_pool(input, 2, *args)
+
+
+def _max_pool3d(input: Tensor, *args: Any) -> tuple[Tensor, Tensor]:
+    return _max_pool(input, 3, *args)
+
+
+def _max_of_windows(input: Tensor, places: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """The largest element of each window, and where in the image it is first found.
+
+    `places` has for each dimension of the image the places of each window, in order; its first
+    or last one is repeated where a window is shorter.
+    """
+    sizes, rank = input.shape[-len(places) :], 2 * len(places)
+    taken = input
+    flat = torch.zeros((), dtype=torch.int64, device=input.device)
+    for number, (place, size) in enumerate(zip(places, sizes, strict=True)):
         # Dimension `number` of the image becomes (window, place in the window).
-        dim = input.dim() - len(windows) + 2 * number
-        taken = taken.index_select(dim, place.reshape(-1)).unflatten(dim, tuple(place.shape))
+        dim = input.dim() - len(places) + 2 * number
+        taken = taken.index_select(dim, place.reshape(-1)).unflatten(dim, place.shape)
         shape = [1] * rank
         shape[2 * number : 2 * number + 2] = place.shape
-        places.append(place.view(shape))
-        valid.append(inside.view(shape))
-    flat = torch.zeros((), dtype=torch.int64, device=input.device)
-    inside = torch.ones((), dtype=torch.bool, device=input.device)
-    for place, within, size in zip(places, valid, sizes, strict=True):
-        flat, inside = flat * size + place, inside & within
-    order = [2 * n - rank for n in range(len(windows))] + [2 * n + 1 - rank for n in range(len(windows))]
-    least = -math.inf if input.is_floating_point() else torch.iinfo(input.dtype).min
-    taken = torch.where(inside, taken, torch.full((), least, dtype=input.dtype, device=input.device))
+        flat = flat * size + place.view(shape)
+    order = [*range(-rank, 0, 2), *range(1 - rank, 0, 2)]
     lead = list(range(taken.dim() - rank))
-    rows = taken.permute(lead + [d + taken.dim() for d in order]).flatten(-len(windows))
-    flat = flat.expand(inside.shape).permute([d + rank for d in order]).flatten(-len(windows))
-    best, place = rows.max(-1)
-    index = flat.expand(rows.shape).gather(-1, place.unsqueeze(-1)).squeeze(-1)
+    windows = taken.permute(lead + [d + taken.dim() for d in order]).flatten(-len(places))
+    flat = flat.permute([d + rank for d in order]).flatten(-len(places))
+    best, place = windows.max(-1)
+    index = flat.expand(windows.shape).gather(-1, place.unsqueeze(-1)).squeeze(-1)
     return best, index
 
 
@@ -238,6 +237,6 @@ POOLING: dict[OpOverload, Callable] = {
     aten.avg_pool2d.default: _avg_pool2d,
     aten.avg_pool2d_backward.default: _avg_pool2d_backward,
     aten.convolution_backward.default: _convolution_backward,
-    aten.max_pool2d_with_indices.default: _max_pool(2),
-    aten.max_pool3d_with_indices.default: _max_pool(3),
+    aten.max_pool2d_with_indices.default: _max_pool2d,
+    aten.max_pool3d_with_indices.default: _max_pool3d,
 }
