@@ -25,7 +25,7 @@ from .options import Options
 from .precision import COMPARISONS, keep_numbers, round_compared, round_once
 from .rewriting import args_of, call, compute_in, shape_of
 from .signature import inverse, memory_order
-from .support import DTYPES, VIEW_OPS
+from .support import DTYPES, VIEW_OPS, reason_to_refuse
 
 aten = torch.ops.aten
 
@@ -155,19 +155,22 @@ _MOVES = VIEW_OPS | {
 }
 
 
-_BYTES = (torch.uint8, torch.int8)
+_BYTES = (torch.int8, torch.uint8)
 
 
 def widen_bytes(graph: Graph) -> None:
     """Bytes compute as 32-bit integers.
 
-    torch-mlir forgets that some are unsigned, and dies of numbers beside the others.
+    torch-mlir forgets that some are unsigned, and dies of numbers beside the others. What
+    changes its operand, or runs in eager anyway, is left alone.
     """
     for node in list(graph.nodes):
         if node.target is aten._to_copy.default and _is_unsigned(node):
             _convert_to_bytes(graph, node)
         computes = isinstance(node.target, OpOverload) and node.target not in _MOVES
         if not computes or not any(_is_bytes(operand) for operand in node.all_input_nodes):
+            continue
+        if node.target._schema.is_mutable or reason_to_refuse(node) is not None:
             continue
         compute_in(graph, node, _BYTES, torch.int32)
 
@@ -183,11 +186,7 @@ def make_bytes(graph: Graph) -> None:
     """
     for node in list(graph.nodes):
         value = node.meta.get("val")
-        if (
-            not isinstance(value, Tensor)
-            or value.dtype not in (torch.uint8, torch.int8)
-            or _is_symbolic(value)
-        ):
+        if not isinstance(value, Tensor) or value.dtype not in _BYTES or _is_symbolic(value):
             continue
         same = node.target in _FILLINGS and value.dtype == torch.uint8
         if not same and node.target is not aten.arange.start_step:

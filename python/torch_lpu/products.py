@@ -40,7 +40,7 @@ def _add_products(input: Tensor, left: Tensor, right: Tensor, *, beta: float = 1
         return (total if beta == 0 else input.to(torch.float32) * beta + total).to(left.dtype)
     if not left.is_floating_point() and not left.is_complex():  # Factors are integers as well.
         alpha, beta = int(alpha), int(beta)
-    total = torch.bmm(left, right).sum(0) * alpha
+    total = torch.bmm(left, right).sum(0, dtype=left.dtype) * alpha
     return total if beta == 0 else input * beta + total
 
 

@@ -51,9 +51,11 @@ def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: 
     for value in elements or [node]:
         with graph.inserting_before(node):
             new = result if value is node else call(graph, node, operator.getitem, result, value.args[1])
-            if _has_type(value, narrow):
-                dtype = value.meta["val"].dtype
-                new = call(graph, node, torch.ops.aten._to_copy.default, new, dtype=dtype)
+            old, found = value.meta.get("val"), new.meta["val"]
+            if (
+                isinstance(old, Tensor) and found.dtype != old.dtype
+            ):  # Beside a third type even in other ones.
+                new = call(graph, node, torch.ops.aten._to_copy.default, new, dtype=old.dtype)
         value.replace_all_uses_with(new)
     for old in (*elements, node):
         graph.erase_node(old)

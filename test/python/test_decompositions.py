@@ -453,3 +453,26 @@ def test_maxima_of_integers(function, shape, dtype):
         {"kernel_size": 3, "padding": 1, "return_indices": True},
     ):
         check(lambda x, o=options: function(x, **o), x)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+def test_bytes(dtype):
+    values = torch.tensor([[0, 1, 100], [127, 5, 7]], dtype=dtype)
+    other = torch.tensor([[3, 2, 50], [127, 90, 1]], dtype=dtype)
+
+    def in_place(x, y):
+        x.add_(y)
+        x[0].mul_(2)
+        return x.max()
+
+    check(in_place, values, other)
+    check(lambda x, y: x @ y.T, values, other)
+    check(lambda x, y: (x.max(), x.min(), x.sum(), x.prod(), x * y, x // y, x / y, x**2, -x), values, other)
+    check(lambda x, y: x + y.to(torch.int16), values, other)
+    check(lambda x, y: x * y.to(torch.int8), values, other)
+    check(lambda x, y: x + y.to(torch.uint8), values, other)
+    check(lambda x, y: torch.addbmm(x @ y.T, x.unsqueeze(0), y.T.unsqueeze(0)), values, other)
+
+
+def test_trigamma_at_its_poles():
+    check(lambda x: torch.polygamma(1, x), torch.tensor([-1, -4, -5, 0, 3], dtype=torch.int16))

@@ -172,7 +172,10 @@ def _polygamma(order: int, input: Tensor) -> Tensor:
         positive = sign * math.factorial(order) * _zeta_of_positive(order + 1, value)
         reflected = -sign * positive - _cotangent_derivative(order, x)
         pole = negative & (x == torch.floor(x))
-        result = torch.where(pole, sign * math.inf, torch.where(negative, reflected, positive))
+        at_pole = torch.full_like(x, sign * math.inf)
+        if order == 1:  # Eager divides by the sine of a rounded multiple of pi, which is zero at zero alone.
+            at_pole = torch.square(math.pi / torch.sin(math.pi * x))
+        result = torch.where(pole, at_pole, torch.where(negative, reflected, positive))
         if order > 1:  # Where eager has no value at infinity.
             return result
         return torch.where(torch.isinf(x) & (x > 0), torch.zeros_like(x), result)
