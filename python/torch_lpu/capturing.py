@@ -7,14 +7,15 @@ Twice: as Dynamo captured it (`Source`), and as the compiler sees it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 from . import backend, partition
 from .diagnostics import StageError
@@ -44,6 +45,25 @@ class Gradients:
                 if grad is not None and value is not None:
                     grad.copy_(value)
                 tensor.grad = grad
+
+
+class NoValuesError(ValueError):
+    """A function is to be run on tensors that have no values."""
+
+
+def require_values(values: Iterable[Any]) -> None:
+    for value in values:
+        if isinstance(value, Tensor) and (value.is_meta or isinstance(value, FakeTensor)):
+            kind = "fake" if isinstance(value, FakeTensor) else "meta"
+            raise NoValuesError(
+                f"torch-lpu: this runs the function, and an input of type {value.dtype} and shape "
+                f"{list(value.shape)} is a {kind} tensor, which has no values; only `explain` needs none"
+            )
+
+
+def _require_values_of(fn: Any, args: Any, kwargs: Any) -> None:
+    state = [*fn.parameters(), *fn.buffers()] if isinstance(fn, torch.nn.Module) else []
+    require_values([*tree_leaves((tuple(args), dict(kwargs))), *state])
 
 
 @dataclass
@@ -79,6 +99,7 @@ def capture(
     fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], options: Options
 ) -> Capture:
     """Runs the function once with copies of its tensors. An error is kept, with the graphs until then."""
+    _require_values_of(fn, args, kwargs)
     found = Capture()
     restore: list[tuple[Tensor, Tensor, int]] = []
     gradients = Gradients()
@@ -108,6 +129,7 @@ def capture(
         compiled = backend.compile_captured(gm, example_inputs, options, compile_aten)
 
         def call(*inputs: Any) -> Any:
+            require_values(inputs)
             before = snapshot(inputs)
             gradients.keep(inputs)
             pairs = zip(inputs, before, strict=True)
@@ -161,6 +183,7 @@ def snapshot(values: Sequence[Any]) -> list[Any]:
 
 def capture_sources(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Source]:
     """Dynamo's graphs of the function and what goes into them, from a run in eager."""
+    _require_values_of(fn, args, kwargs)
     found: list[Source] = []
     gradients = Gradients()
 
@@ -168,6 +191,7 @@ def capture_sources(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping
         source = partition.copy_graph_module(gm)
 
         def call(*inputs: Any) -> Any:
+            require_values(inputs)
             gradients.keep(inputs)
             if all(record.gm is not source for record in found):
                 found.append(Source(source, snapshot(inputs), []))

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -134,6 +137,11 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _minify(arguments: argparse.Namespace) -> int:
+    directory = os.path.dirname(os.path.abspath(arguments.output))
+    if not os.path.isdir(directory):
+        print(f"torch-lpu: --output: there is no directory {directory}", file=sys.stderr)
+        return 2
+
     def run(target: Target) -> int:
         from .minifying import NothingToMinify, minify
 
@@ -159,14 +167,35 @@ def _options(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _with_target(arguments: argparse.Namespace, run: Callable[[Target], int]) -> int:
+    from .mistakes import describe_mistake
     from .options import OptionError
     from .targets import TargetError, load_target
 
     try:
-        return run(load_target(arguments.target))
+        target = load_target(arguments.target)
+        with _without_logs():
+            return run(target)
     except (OptionError, TargetError) as error:
         print(f"torch-lpu: {error}", file=sys.stderr)
-        return 2
+    except Exception as error:
+        mistake = describe_mistake(error)
+        if mistake is None:
+            raise
+        print(mistake, file=sys.stderr)
+    return 2
+
+
+@contextmanager
+def _without_logs() -> Iterator[None]:
+    """PyTorch logs tracebacks of errors that it raises as well."""
+
+    logger = logging.getLogger("torch")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _print(result: Any, as_json: bool) -> None:

@@ -49,7 +49,8 @@ def portable(file: str) -> str:
 
 
 @cache
-def _innermost(stack_trace: str) -> SourceLine | None:
+def innermost_frame(stack_trace: str) -> SourceLine | None:
+    """Of frames as Python prints them: the last one that is not PyTorch's, or the last one."""
     frames = _FRAME.findall(stack_trace)
     own = [frame for frame in frames if not frame[0].startswith(_torch_root())]
     if not (own or frames):
@@ -61,7 +62,7 @@ def _innermost(stack_trace: str) -> SourceLine | None:
 def source_line(node: Node) -> SourceLine | None:
     """The line that a user would call the origin of `node`, if known."""
     stack_trace = node.meta.get("stack_trace")
-    return _innermost(stack_trace) if stack_trace else None
+    return innermost_frame(stack_trace) if stack_trace else None
 
 
 def describe(node: Node) -> str:

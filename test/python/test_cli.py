@@ -45,7 +45,7 @@ def test_importing_the_package_is_light_and_changes_nothing():
 
 
 EXAMPLE = """
-import torch
+import sys, torch
 
 def example():
     return torch.softmax, (torch.randn(2, 3),), {"dim": -1}
@@ -55,6 +55,38 @@ def halves():
 
 def number():
     return 3
+
+def tensor():
+    return torch.relu, torch.randn(3)
+
+def listed():
+    return torch.relu, (torch.randn(3),), [1]
+
+def raises():
+    raise ValueError("mine")
+
+def needs(x):
+    return torch.relu, (x,)
+
+def leaves():
+    sys.exit(4)
+
+def failing():
+    def function(x):
+        raise KeyError("mine")
+    return function, (torch.randn(3),)
+
+def shapes():
+    return lambda x: x @ x, (torch.randn(2, 3),)
+
+def meta():
+    return torch.relu, (torch.empty(1 << 50, 2, device="meta"),)
+
+def large():
+    return lambda x: x.expand(1 << 45) + 1, (torch.randn(1),)
+
+def overlapping():
+    return lambda x: x.add_(1), (torch.zeros(10).as_strided((4, 3), (2, 1)),)
 """
 
 
@@ -88,11 +120,106 @@ def test_compare(example, capsys):
         ("nothing.py", "nothing.py: no such file; expected FILE.py or FILE.py:NAME"),
         ("{}:other", "no function 'other'; it has to return (fn, args) or (fn, args, kwargs)"),
         ("{}:number", "number() has to return (fn, args) or (fn, args, kwargs), got int"),
+        ("{}:tensor", "(fn, args, kwargs) with a tuple and a dict, got args of type Tensor"),
+        ("{}:listed", "with a tuple and a dict, got args of type tuple and kwargs of type list"),
+        ("{}:raises", "model.py: raises() raised ValueError: mine at {}:20"),
+        (
+            "{}:needs",
+            "model.py: needs() raised TypeError: needs() missing 1 required positional argument: 'x'",
+        ),
+        ("{}:leaves", "sys.exit(4); what is for a script belongs under `if __name__ == '__main__':`"),
     ],
 )
-def test_a_wrong_target(example, target, message, capsys):
-    assert cli.main(["explain", target.format(example)]) == 2
-    assert message in capsys.readouterr().err
+@pytest.mark.parametrize("command", ["explain", "compare", "minify"])
+def test_a_wrong_target(example, command, target, message, capsys):
+    assert cli.main([command, target.format(example)]) == 2
+    output = capsys.readouterr()
+    assert message.format(example) in output.err and output.err.startswith("torch-lpu: ")
+    assert output.err.count("\n") == 1 and not output.out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def example(:\n", "is not valid Python: invalid syntax, line 1"),
+        ("\x00", "is not valid Python: source code string cannot contain null bytes"),
+        (
+            "x = 1\nimport no_such_module\n",
+            "raised ModuleNotFoundError: No module named 'no_such_module' at {}:2",
+        ),
+        ("import sys; sys.exit()", "called sys.exit(None); what is for a script belongs under"),
+    ],
+)
+def test_a_file_that_does_not_load(text, message, tmp_path, capsys):
+    path = tmp_path / "wrong.py"
+    path.write_text(text)
+    assert cli.main(["explain", str(path)]) == 2
+    assert f"torch-lpu: {path} {message.format(path)}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "message"),
+    [
+        ("compare", "failing", "KeyError: 'mine' at {}:30"),
+        ("minify", "failing", "KeyError: 'mine' at {}:30"),
+        ("explain", "shapes", "a and b must have same reduction dim, but got [2, 3] X [2, 3].') at {}:34"),
+        ("compare", "shapes", "a and b must have same reduction dim, but got [2, 3] X [2, 3].') at {}:34"),
+        ("compare", "large", "can't allocate memory: you tried to allocate 140737488355328 bytes."),
+        (
+            "compare",
+            "meta",
+            "[1125899906842624, 2] is a meta tensor, which has no values; only `explain` needs none",
+        ),
+        (
+            "minify",
+            "meta",
+            "[1125899906842624, 2] is a meta tensor, which has no values; only `explain` needs none",
+        ),
+        ("explain", "overlapping", "x is changed in place, but more than one of its elements"),
+    ],
+)
+def test_a_mistake_in_the_function_is_a_line(example, command, name, message, capsys):
+    assert cli.main([command, f"{example}:{name}"]) == 2
+    output = capsys.readouterr().err
+    assert message.format(example) in output and output.startswith("torch-lpu: ")
+    assert "Traceback" not in output
+
+
+def test_a_fault_of_ours_keeps_its_traceback(example, monkeypatch):
+    from torch_lpu import compiler
+
+    def broken(*args):
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(compiler, "compile_graph", broken)
+    monkeypatch.setattr("torch_lpu.explaining.compile_graph", broken)
+    with pytest.raises(Exception, match="ZeroDivisionError: a bug"):
+        cli.main(["explain", example])
+
+
+def test_explain_needs_no_values(example, capsys):
+    assert cli.main(["explain", f"{example}:meta"]) == 0
+    assert "of 1 graph compile" in capsys.readouterr().out
+
+
+def test_explain_of_a_function_that_raises(example, capsys):
+    assert cli.main(["explain", f"{example}:failing"]) == 1
+    output = capsys.readouterr().out
+    assert "what follows was not traced" in " ".join(output.split()) and "KeyError: 'mine'" in output
+
+
+@pytest.mark.parametrize(
+    "arguments", [["explain"], ["minify"], ["nothing"], [], ["compare", "x.py", "--jsn"]]
+)
+def test_a_wrong_command_shows_the_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2 and "usage: torch-lpu" in capsys.readouterr().err
+
+
+def test_a_reproducer_that_cannot_be_written(example, tmp_path, capsys):
+    assert cli.main(["minify", example, "-o", str(tmp_path / "no" / "small.py")]) == 2
+    assert f"torch-lpu: --output: there is no directory {tmp_path / 'no'}" in capsys.readouterr().err
 
 
 def test_a_wrong_machine_for_a_target(example, capsys):
