@@ -10,6 +10,9 @@
 //       for each block of depth: pack the panel; sums += rows x panel
 //       round the sums into the output
 //
+// Where the host has matrix tiles for bf16, weights with depth contiguous are
+// not packed, the rows are.
+//
 // Views can be any strides (convolutions, transposes, heads apart): each view's
 // dimensions that continue each other are merged, and what then is still
 // irregular is addressed through a table of offsets and packed element by
@@ -163,6 +166,11 @@ struct Workspace {
   }
 };
 
+/// The size of rows packed for tiles, 16 rows of 32 steps each, in floats.
+int64_t tileFloats(int64_t rows, int64_t depth) {
+  return (rows + 15) / 16 * 16 * ((depth + 31) / 32 * 32) / 2;
+}
+
 class Multiplication {
 public:
   Multiplication(const PlacedView &activations, const PlacedView &streamed,
@@ -293,7 +301,8 @@ void Multiplication::storeSums(const float *sums, uint8_t *data,
 
 void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
                              int64_t firstColumn, int64_t lastColumn) {
-  static thread_local Workspace packedRows, packedPanel, runningSums;
+  static thread_local Workspace packedRows, packedPanel, runningSums,
+      packedTiles;
   int64_t numRows = lastRow - firstRow;
   const uint8_t *left = aData + aBatch[batch] * byteWidth(a.type);
   const uint8_t *right = bData + bBatch[batch] * byteWidth(b.type);
@@ -304,8 +313,17 @@ void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
   int64_t stride = 0;
   const float *activations = packRows(packedRows.reserve(numRows * depth), left,
                                       firstRow, numRows, stride);
+  bool isAlongDepth = bColumn.isEven && bDepth.isContiguous(depth);
+  bool isOnTiles =
+      kernel.multiplyTiles && b.type == DType::BF16 && isAlongDepth;
   bool isDirect = numRows <= kernel.directRows && bColumn.isEven &&
                   bDepth.isEven && bDepth.step == 1 && b.type != DType::I8;
+  uint16_t *tiles = nullptr;
+  if (isOnTiles) {
+    tiles = reinterpret_cast<uint16_t *>(
+        packedTiles.reserve(tileFloats(numRows, depth)));
+    kernel.packTileRows(tiles, activations, stride, depth, numRows);
+  }
   for (int64_t column = firstColumn; column < lastColumn;
        column += kernel.panelColumns) {
     unsigned count = static_cast<unsigned>(
@@ -313,6 +331,13 @@ void Multiplication::runTask(int64_t batch, int64_t firstRow, int64_t lastRow,
     unsigned width =
         (count + kernel.columnStep - 1) / kernel.columnStep * kernel.columnStep;
     loadSums(sums, output, firstRow, numRows, column, count);
+    if (isOnTiles) {
+      kernel.multiplyTiles(sums, kernel.panelColumns, tiles,
+                           right + bColumn[column] * byteWidth(b.type),
+                           bColumn.step, depth, count, numRows);
+      storeSums(sums, output, firstRow, numRows, column, count);
+      continue;
+    }
     int64_t done = 0;
     if (isDirect && count == width) {
       done = depth / blockDepth * blockDepth;

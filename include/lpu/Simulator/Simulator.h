@@ -48,7 +48,8 @@ private:
 };
 
 /// The sets of inner loops that this CPU can run, best first. The environment
-/// variable LPU_SIM_ISA chooses one; all give the same bits.
+/// variable LPU_SIM_ISA chooses one, and another name is an error of each run;
+/// all give the same bits. `amx` is taken only like that.
 std::vector<std::string_view> kernelSets();
 
 } // namespace lpu

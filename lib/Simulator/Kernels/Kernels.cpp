@@ -1,8 +1,9 @@
 //===- Kernels.cpp - Chooses a kernel set by what the CPU has -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The environment variable LPU_SIM_ISA (portable, avx2, avx512) caps the
-// choice, so that a difference can be pinned on a kernel set from outside.
+// The environment variable LPU_SIM_ISA (portable, avx2, avx512, amx) chooses
+// another one, so that a difference can be pinned on a kernel set from outside.
+// `amx` is chosen only like that: see docs/Rationale.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,40 +12,83 @@
 #include "lpu/Simulator/Simulator.h"
 
 #include <cstdlib>
-#include <cstring>
+
+#if defined(LPU_HAS_AMX_KERNELS)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace lpu;
 
-const KernelSet *const *lpu::availableKernels() {
-  static const KernelSet *list[4] = {};
-  if (list[0] != nullptr) {
-    return list;
+#if defined(LPU_HAS_AMX_KERNELS)
+/// Linux: state components that a process may ask for, and asking for one.
+static constexpr long getSupportedComponents = 0x1021;
+static constexpr long requestComponent = 0x1023;
+static constexpr unsigned tileDataComponent = 18;
+
+/// Whether both the CPU and the system have tiles of bf16.
+static bool hasTiles() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned bf16 = 1u << 22, tile = 1u << 24;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & bf16) || !(d & tile)) {
+    return false;
   }
-  unsigned count = 0;
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
-                __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512dq") &&
-                __builtin_cpu_supports("avx512vl");
-  const KernelSet *found[3] = {};
-  if (avx512) {
-    found[count++] = &avx512Kernels;
-  }
-  if (avx2) {
-    found[count++] = &avx2Kernels;
-  }
-  for (unsigned i = 0; i < count; ++i) {
-    list[i + 1] = i + 1 < count ? found[i + 1] : &portableKernels;
-  }
-  list[0] = count > 0 ? found[0] : &portableKernels;
+  uint64_t components = 0;
+  return syscall(SYS_arch_prctl, getSupportedComponents, &components) == 0 &&
+         (components >> tileDataComponent & 1) != 0;
+}
+
+/// Tiles make a thread's state so large that a process has to ask for them, all
+/// its threads at once.
+static bool requestTiles() {
+  return syscall(SYS_arch_prctl, requestComponent, tileDataComponent) == 0;
+}
 #else
-  (void)count;
-  list[0] = &portableKernels;
+static bool hasTiles() { return false; }
+static bool requestTiles() { return false; }
+const KernelSet *lpu::amxKernels() { return nullptr; }
 #endif
+
+namespace {
+
+/// What there is on this CPU.
+struct KernelList {
+  const KernelSet *sets[5] = {};
+  unsigned count = 0;
+
+  void add(const KernelSet &set) { sets[count++] = &set; }
+
+  KernelList() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                  __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+    if (avx512 && hasTiles()) {
+      add(*amxKernels());
+    }
+    if (avx512) {
+      add(avx512Kernels);
+    }
+    if (avx2) {
+      add(avx2Kernels);
+    }
+#endif
+    add(portableKernels);
+  }
+};
+
+} // namespace
+
+static const KernelList &kernelList() {
+  static const KernelList list;
   return list;
 }
+
+const KernelSet *const *lpu::availableKernels() { return kernelList().sets; }
 
 std::vector<std::string_view> lpu::kernelSets() {
   std::vector<std::string_view> names;
@@ -54,25 +98,42 @@ std::vector<std::string_view> lpu::kernelSets() {
   return names;
 }
 
-static const KernelSet *best() {
-  const KernelSet *const *sets = availableKernels();
-  if (const char *wanted = std::getenv("LPU_SIM_ISA")) {
-    for (const KernelSet *const *set = sets; *set != nullptr; ++set) {
-      if (std::strcmp((*set)->name, wanted) == 0) {
-        return *set;
+static Result<const KernelSet *> choose(std::string_view wanted) {
+  const KernelList &list = kernelList();
+  std::string names;
+  for (const KernelSet *const *at = list.sets; *at != nullptr; ++at) {
+    const KernelSet *set = *at;
+    bool isOnRequest = set == amxKernels();
+    if (wanted.empty() ? !isOnRequest : wanted == set->name) {
+      if (isOnRequest && !requestTiles()) {
+        return Error{"LPU_SIM_ISA is 'amx', but the system does not let this "
+                     "process use matrix tiles"};
       }
+      return set;
     }
+    names += (names.empty() ? "" : ", ") + std::string(set->name);
   }
-  return sets[0];
+  return Error{"LPU_SIM_ISA is '" + std::string(wanted) +
+               "', expected a kernel set of this CPU: " + names};
 }
 
-static const KernelSet *&selected() {
-  static const KernelSet *set = best();
-  return set;
+const Result<const KernelSet *> &lpu::chosenKernels() {
+  static const Result<const KernelSet *> chosen = [] {
+    const char *wanted = std::getenv("LPU_SIM_ISA");
+    return choose(wanted != nullptr ? wanted : "");
+  }();
+  return chosen;
 }
 
-const KernelSet &lpu::kernels() { return *selected(); }
+static const KernelSet *selectedSet = nullptr;
 
-void lpu::selectKernels(const KernelSet *set) {
-  selected() = set != nullptr ? set : best();
+const KernelSet &lpu::kernels() {
+  if (selectedSet != nullptr) {
+    return *selectedSet;
+  }
+  const Result<const KernelSet *> &chosen = chosenKernels();
+  // A run does not begin without a chosen set.
+  return chosen ? **chosen : portableKernels;
 }
+
+void lpu::selectKernels(const KernelSet *set) { selectedSet = set; }

@@ -14,6 +14,7 @@
 #define LPU_LIB_SIMULATOR_KERNELS_KERNELS_H
 
 #include "lpu/Target/Encoding.h"
+#include "lpu/Target/Result.h"
 
 #include <cstdint>
 
@@ -61,6 +62,18 @@ struct KernelSet {
   void (*multiplyDirect)(float *sums, const float *a, int64_t aStride,
                          const void *data, DType type, int64_t columnStride,
                          int64_t depth, unsigned columns, int64_t rows);
+  /// bf16 on matrix tiles; null in a set without. Rows of activations, f32 that
+  /// are exactly bf16, are packed once: ceil(rows / 16) * ceil(depth / 32)
+  /// tiles of 512 elements.
+  void (*packTileRows)(uint16_t *packed, const float *a, int64_t aStride,
+                       int64_t depth, int64_t rows);
+  /// Continues the chains of these rows and any number of columns, which are
+  /// contiguous along depth, in the order of bf16. `sums` rows are `sumStride`
+  /// apart.
+  void (*multiplyTiles)(float *sums, int64_t sumStride,
+                        const uint16_t *packedRows, const void *data,
+                        int64_t columnStride, int64_t depth, int64_t columns,
+                        int64_t rows);
   /// Exact in 32 bits, wrapping.
   void (*multiplyI32)(int32_t *sums, const int32_t *a, int64_t aStride,
                       const int32_t *panel, unsigned width, int64_t depth,
@@ -78,13 +91,20 @@ struct KernelSet {
 extern const KernelSet portableKernels;
 extern const KernelSet avx2Kernels;
 extern const KernelSet avx512Kernels;
+/// avx512Kernels with products of bf16 on tiles; null if this build has none.
+const KernelSet *amxKernels();
 
 /// Every set that this CPU can run, best first; ends with null.
 const KernelSet *const *availableKernels();
 
-/// The set in use: the best one, unless a test chose another.
+/// The set that the environment variable LPU_SIM_ISA names, else the best one
+/// that is not on request only; an error if the CPU has no such set. Found
+/// once.
+const Result<const KernelSet *> &chosenKernels();
+
+/// The set in use: the chosen one, unless a test selected another.
 const KernelSet &kernels();
-/// For tests: makes `kernels()` return this set (null: the best).
+/// For tests: makes `kernels()` return this set (null: the chosen one).
 void selectKernels(const KernelSet *set);
 
 } // namespace lpu

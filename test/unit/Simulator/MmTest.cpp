@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Simulator/Kernels/Kernels.h"
+#include "EmulatedTiles.h"
 #include "ProgramBuilder.h"
 
 #include "lpu/Simulator/Numerics.h"
@@ -19,6 +20,7 @@ using namespace lpu;
 using namespace lpu::test;
 
 namespace {
+#include "../../../lib/Simulator/Kernels/Tiles.inc"
 
 /// f32 chain, ascending.
 float chain(const std::vector<float> &a, const std::vector<float> &b,
@@ -101,6 +103,25 @@ int64_t extent(const Shape &sizes, const Shape &strides) {
   return last + 1;
 }
 
+/// What this CPU has (but for tiles, which need a permission), and a set that
+/// takes bf16 to emulated tiles.
+std::vector<const KernelSet *> kernelsUnderTest() {
+  static const KernelSet onTiles = [] {
+    KernelSet set = portableKernels;
+    set.name = "portable with emulated tiles";
+    set.packTileRows = packTileRows;
+    set.multiplyTiles = multiplyOnTiles<EmulatedTiles>;
+    return set;
+  }();
+  std::vector<const KernelSet *> sets = {&onTiles};
+  for (const KernelSet *const *set = availableKernels(); *set; ++set) {
+    if (*set != amxKernels()) {
+      sets.push_back(*set);
+    }
+  }
+  return sets;
+}
+
 void check(DType type, DType outType, const Case &shape, bool accumulate,
            unsigned seed, float scale = 1) {
   SCOPED_TRACE(testing::Message()
@@ -162,10 +183,10 @@ void check(DType type, DType outType, const Case &shape, bool accumulate,
   builder.output(outType, {int64_t(c.bytes.size()) / byteWidth(outType)});
   builder.matmul(arg(0, type, aSizes, shape.a), arg(1, type, bSizes, shape.b),
                  arg(2, outType, cSizes, shape.c), {1, 1, 1, 1}, accumulate);
-  for (const KernelSet *const *set = availableKernels(); *set; ++set) {
+  for (const KernelSet *set : kernelsUnderTest()) {
     for (unsigned threads : {1u, 3u}) {
-      SCOPED_TRACE((*set)->name);
-      selectKernels(*set);
+      SCOPED_TRACE(set->name);
+      selectKernels(set);
       RunOptions options;
       options.threads = threads;
       options.timing = false;
