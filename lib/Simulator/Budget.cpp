@@ -54,7 +54,7 @@ std::optional<Error> Budget::checkMemories() const {
   }
   return limitError(
       "scratch and LMU take " + std::to_string(bytes) + " bytes of the host",
-      std::to_string(maxHostBytes), "maxHostBytes, or run without values");
+      std::to_string(maxHostBytes), "max-host-bytes, or run without values");
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,7 +268,7 @@ std::optional<Error> Budget::spend(const QueuedInstruction &instruction) {
   if (++instructions > options.maxInstructions) {
     return limitError(
         "the run issued " + std::to_string(instructions) + " instructions",
-        std::to_string(options.maxInstructions), "maxInstructions");
+        std::to_string(options.maxInstructions), "max-instructions");
   }
   Need need = estimate(instruction);
   accesses += static_cast<double>(instruction.views.size());
@@ -278,12 +278,12 @@ std::optional<Error> Budget::spend(const QueuedInstruction &instruction) {
   if (need.hostBytes > static_cast<double>(maxHostBytes)) {
     return limitError("the instruction takes up to " + text(need.hostBytes) +
                           " bytes of the host",
-                      std::to_string(maxHostBytes), "maxHostBytes");
+                      std::to_string(maxHostBytes), "max-host-bytes");
   }
   if (spent.work > static_cast<double>(options.maxWork)) {
     return limitError("the run takes up to " + text(spent.work) +
                           " steps of the host",
-                      std::to_string(options.maxWork), "maxWork");
+                      std::to_string(options.maxWork), "max-work");
   }
   if (std::max({need.work, spent.bytes, spent.cycles}) > largest) {
     return Error{"the run takes more than 2^60 bytes or cycles, which is more "
@@ -299,5 +299,5 @@ std::optional<Error> Budget::checkQueued(size_t count) const {
   }
   return limitError(std::to_string(count) +
                         " instructions, posts and stream entries wait at once",
-                    std::to_string(options.maxQueued), "maxQueued");
+                    std::to_string(options.maxQueued), "max-queued");
 }

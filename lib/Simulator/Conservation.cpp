@@ -53,7 +53,7 @@ static std::optional<Error> expectEqual(const std::string &what, int64_t found,
   }
   return Error{"conservation: " + what + " are " + std::to_string(found) +
                    ", expected " + std::to_string(expected),
-               ErrorKind::Runtime};
+               ErrorKind::Check};
 }
 
 std::optional<Error> Conservation::check(const Report &report) const {

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Deadlock.h"
+#include "lpu/Simulator/Deadlock.h"
 
 #include "lpu/Target/Names.h"
 
@@ -30,9 +30,26 @@ static Unit queueOf(const Instruction &word) {
 
 /// Whether `word` is what `waiting` waits for.
 static bool provides(const Instruction &word, const Instruction &waiting) {
-  return waiting.opcode == Opcode::Wait
-             ? word.opcode == Opcode::Post && word.aux == waiting.aux
-             : word.opcode == Opcode::Stream;
+  switch (waiting.opcode) {
+  case Opcode::Wait:
+    return word.opcode == Opcode::Post && word.aux == waiting.aux;
+  case Opcode::Stream:
+    return word.opcode == Opcode::Mm;
+  default:
+    return word.opcode == Opcode::Stream;
+  }
+}
+
+/// What is done to that which `waiting` waits for.
+static const char *verbOf(const Instruction &waiting) {
+  switch (waiting.opcode) {
+  case Opcode::Wait:
+    return "post";
+  case Opcode::Stream:
+    return "free";
+  default:
+    return "push";
+  }
 }
 
 /// Who would let `waiting` go on: the first one of each queue, else the first
@@ -40,7 +57,7 @@ static bool provides(const Instruction &word, const Instruction &waiting) {
 static std::string describeProviders(const Deadlock &deadlock,
                                      const Program &program,
                                      const Instruction &waiting) {
-  const char *verb = waiting.opcode == Opcode::Wait ? "post" : "push";
+  const char *verb = verbOf(waiting);
   std::string text;
   for (unsigned unit = 0; unit < numUnits; ++unit) {
     const std::vector<uint32_t> &queue = deadlock.queues[unit];
@@ -80,6 +97,8 @@ Error Deadlock::describe(const Program &program) const {
       message += std::to_string(word.a) + " on semaphore " +
                  std::to_string(word.aux) + ", which holds " +
                  std::to_string(counts[word.aux]);
+    } else if (word.opcode == Opcode::Stream) {
+      message += "room in the stream buffer, which is full";
     } else {
       message += "an entry of the stream buffer, which is empty";
     }

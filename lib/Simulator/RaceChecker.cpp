@@ -8,7 +8,7 @@
 
 #include "RaceChecker.h"
 
-#include "Deadlock.h"
+#include "lpu/Simulator/Deadlock.h"
 #include "lpu/Target/Names.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::optional<Error> RaceChecker::checkTurn(unsigned semaphore,
                        " and leaves those of " +
                        describeInstruction(program, token.index) +
                        ", expected an order between the two",
-                   ErrorKind::Runtime};
+                   ErrorKind::Check};
     }
   }
   return std::nullopt;
@@ -99,7 +99,7 @@ Error RaceChecker::describe(const Access &access, const Use &other,
               ", some of which " + describeInstruction(program, other.index) +
               (otherWrites ? " writes" : " reads") +
               ", expected a semaphore that orders the two",
-          ErrorKind::Runtime};
+          ErrorKind::Check};
 }
 
 /// Whether some use is not known. Most are, which spares the comparison of

@@ -14,13 +14,14 @@
 
 #include "Budget.h"
 #include "Conservation.h"
-#include "Deadlock.h"
 #include "Executor.h"
 #include "Footprint.h"
 #include "Icp.h"
+#include "Kernels/Kernels.h"
 #include "RaceChecker.h"
 #include "ThreadPool.h"
 #include "UnitQueues.h"
+#include "lpu/Simulator/Deadlock.h"
 #include "lpu/Simulator/Memory.h"
 #include "lpu/Simulator/Timeline.h"
 #include "lpu/Target/Names.h"
@@ -210,7 +211,9 @@ std::optional<Error> Run::issue(const QueuedInstruction &instruction) {
     }
   }
   size_t queued =
-      std::max(timeline ? timeline->queued() : 0, races ? races->queued() : 0);
+      std::max({timeline ? timeline->queued() : 0, races ? races->queued() : 0,
+                options.values ? executor.streams().size()
+                               : issuedTokens.streamCount()});
   if (std::optional<Error> error = budget.checkQueued(queued)) {
     return locate(*error, instruction.index);
   }
@@ -315,7 +318,7 @@ std::optional<Error> Run::step(uint32_t index, bool &done) {
   // The queues tell the listener of a unit's instruction, when it is its turn.
   bool isTold = listener != nullptr && (unit == Unit::ICP || !options.values);
   if (isTold && !listener->willExecute(instruction.issued(program), *this)) {
-    return locate({"stopped", ErrorKind::Runtime}, index);
+    return locate({"stopped", ErrorKind::Stopped}, index);
   }
   if (unit == Unit::ICP) {
     std::optional<Error> error = runControl(instruction, done);
@@ -379,8 +382,8 @@ Result<Report> Run::run() {
     }
   }
   if (timeline) {
-    if (std::optional<Error> error = timeline->finish()) {
-      return *error;
+    if (std::optional<Deadlock> deadlock = timeline->finish()) {
+      return deadlock->describe(program);
     }
     if (!options.values) {
       if (std::optional<Error> error = issuedTokens.checkDrained(program)) {
@@ -438,6 +441,9 @@ Result<Report> Simulator::run(void *const *arguments, size_t numArguments,
       return Error{"instruction " + std::to_string(index) +
                    " cannot be left out, expected a wait or a post"};
     }
+  }
+  if (const auto &chosen = chosenKernels(); !chosen) {
+    return Error{chosen.message()};
   }
   Memory &memory = implementation->memory;
   memory.bind(arguments);

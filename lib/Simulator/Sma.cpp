@@ -254,7 +254,7 @@ std::optional<Error> StreamQueue::detach(const ByteRange &range) {
                        " bytes that are written before their use, more than "
                        "the limit of " +
                        std::to_string(maxCopied) +
-                       "; if the program is right, raise maxHostBytes",
+                       "; if the program is right, raise max-host-bytes",
                    ErrorKind::Limit};
     }
     int64_t lead = entry.view.offset - bytes.begin;

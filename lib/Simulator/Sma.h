@@ -65,6 +65,7 @@ public:
   Entry pop();
   /// The Streams whose entries are in the buffer.
   std::vector<uint32_t> sources() const;
+  size_t size() const { return entries.size(); }
 
   /// Keeps the pushed values of `range`, which is about to change. An error if
   /// all copies together would take more than `limitCopies` has said.

@@ -267,45 +267,24 @@ void Timeline::Implementation::stepHead(Queue &queue, Moment time) {
 // The end
 //===----------------------------------------------------------------------===//
 
-/// "sxe waits for the stream at instruction 7 (mm)".
-static std::string describeHead(Unit unit, const Entry &head) {
-  std::string text(nameOf(unit));
-  const Instruction &word = head.word;
-  if (word.opcode == Opcode::Wait) {
-    text += " waits for semaphore " + std::to_string(word.aux) + " to reach " +
-            std::to_string(word.a);
-  } else if (word.opcode == Opcode::Stream) {
-    text += " waits for room in the stream buffer";
-  } else {
-    text += " waits for the stream";
+/// A snapshot of who waits for what.
+Deadlock Timeline::Implementation::deadlock() const {
+  Deadlock deadlock;
+  for (unsigned i = 0; i < numSemaphores; ++i) {
+    deadlock.counts[i] = semaphores[i].count;
   }
-  return text + " at instruction " + std::to_string(head.index) + " (" +
-         std::string(nameOf(word.opcode)) + ")";
-}
-
-Error Timeline::Implementation::describeDeadlock() const {
-  std::string text = "deadlock: ";
-  bool isFirst = true;
-  auto add = [&](Unit unit, const Entry &head) {
-    text += (isFirst ? "" : "; ") + describeHead(unit, head);
-    if (head.word.opcode == Opcode::Wait) {
-      text += ", which stands at " +
-              std::to_string(semaphores[head.word.aux].count);
-    }
-    isFirst = false;
-  };
   if (blockedICP) {
-    add(Unit::ICP, *blockedICP);
+    deadlock.queues[static_cast<unsigned>(Unit::ICP)] = {blockedICP->index};
   }
   for (const Queue &queue : queues) {
-    if (!queue.entries.empty()) {
-      add(queue.unit, queue.entries.front());
+    for (const Entry &entry : queue.entries) {
+      deadlock.queues[static_cast<unsigned>(queue.unit)].push_back(entry.index);
     }
   }
-  return Error{text, ErrorKind::Deadlock};
+  return deadlock;
 }
 
-std::optional<Error> Timeline::Implementation::finish() {
+std::optional<Deadlock> Timeline::Implementation::finish() {
   advance(never);
   bool isBlocked = blockedICP.has_value();
   last = {};
@@ -314,7 +293,7 @@ std::optional<Error> Timeline::Implementation::finish() {
     last = later(last, later(queue.free, queue.lastEnd));
   }
   if (isBlocked) {
-    return describeDeadlock();
+    return deadlock();
   }
   for (Queue &queue : queues) {
     queue.accountEmpty(last.time);
@@ -341,7 +320,7 @@ void Timeline::mark(std::string_view text) {
   }
 }
 
-std::optional<Error> Timeline::finish() { return implementation->finish(); }
+std::optional<Deadlock> Timeline::finish() { return implementation->finish(); }
 
 void Timeline::fill(Report &report) const {
   report.timed = true;
@@ -365,7 +344,7 @@ std::vector<PathStep> Timeline::criticalPath() const {
 int64_t Timeline::now() const { return implementation->icp().free.time; }
 
 size_t Timeline::queued() const {
-  size_t count = 0;
+  size_t count = implementation->stream.size();
   for (const Queue &queue : implementation->queues) {
     count += queue.entries.size();
   }

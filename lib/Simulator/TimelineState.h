@@ -159,8 +159,8 @@ struct Timeline::Implementation {
   void passWait(Queue &queue, Moment time);
   void passPost(Queue &queue, Moment time);
   void arrive(const Token &token);
-  std::optional<Error> finish();
-  Error describeDeadlock() const;
+  std::optional<Deadlock> finish();
+  Deadlock deadlock() const;
   int64_t chunkAfter(int64_t moved, int64_t total) const;
 
   MachineModel machine;

@@ -7,7 +7,7 @@
 
 #include "UnitQueues.h"
 
-#include "Deadlock.h"
+#include "lpu/Simulator/Deadlock.h"
 
 using namespace lpu;
 
@@ -45,7 +45,7 @@ std::optional<Error> UnitQueues::execute(Unit unit,
   pendingViews -= instruction.views.size();
   if (listener != nullptr &&
       !listener->willExecute(executor.issued(instruction), state)) {
-    return Error{"stopped", ErrorKind::Runtime};
+    return Error{"stopped", ErrorKind::Stopped};
   }
   if (word.opcode == Opcode::Wait) {
     counts[word.aux] -= word.a;

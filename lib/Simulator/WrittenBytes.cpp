@@ -97,7 +97,7 @@ std::optional<Error> WrittenBytes::check(const ResolvedView &view,
                    std::to_string(viewNumber) + ", bytes [" +
                    std::to_string(range.begin) + ", " +
                    std::to_string(range.end) + "))",
-               ErrorKind::Runtime};
+               ErrorKind::Check};
 }
 
 void WrittenBytes::write(const ResolvedView &view) {
@@ -263,7 +263,7 @@ std::optional<Error> WrittenBytes::checkOutputs() const {
               " of output '" + program.outputs[i].name + "' (argument " +
               std::to_string(program.inputs.size() + i) +
               ") is not written when the program ends",
-          ErrorKind::Runtime};
+          ErrorKind::Check};
     }
   }
   return std::nullopt;

@@ -27,18 +27,38 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
-static void raise(const std::string &message, lpu::ErrorKind kind) {
+/// A kind's name in Python, as docs/ISA.md has it.
+static const char *nameOf(lpu::ErrorKind kind) {
   switch (kind) {
   case lpu::ErrorKind::Invalid:
-    throw nb::value_error(message.c_str());
+    return "invalid";
   case lpu::ErrorKind::Index:
-    throw nb::index_error(message.c_str());
+    return "index";
   case lpu::ErrorKind::Runtime:
+    return "runtime";
   case lpu::ErrorKind::Deadlock:
+    return "deadlock";
   case lpu::ErrorKind::Bounds:
+    return "bounds";
   case lpu::ErrorKind::Limit:
-    throw std::runtime_error(message);
+    return "limit";
+  case lpu::ErrorKind::Check:
+    return "check";
+  case lpu::ErrorKind::Stopped:
+    return "stopped";
   }
+  return "runtime";
+}
+
+/// Throws a Python exception whose attribute `kind` says what went wrong.
+static void raise(const std::string &message, lpu::ErrorKind kind) {
+  PyObject *type = kind == lpu::ErrorKind::Invalid ? PyExc_ValueError
+                   : kind == lpu::ErrorKind::Index ? PyExc_IndexError
+                                                   : PyExc_RuntimeError;
+  nb::object error = nb::handle(type)(message);
+  error.attr("kind") = nameOf(kind);
+  PyErr_SetObject(type, error.ptr());
+  throw nb::python_error();
 }
 
 template <typename T>
@@ -50,6 +70,9 @@ static T take(lpu::Result<T> result) {
 }
 
 namespace {
+/// None means the default of RunOptions.
+using Limit = std::optional<uint64_t>;
+
 /// A report together with the trace of its run.
 struct PyReport {
   lpu::Report report;
@@ -73,7 +96,9 @@ public:
   PyReport run(const nb::sequence &arguments, bool values, bool timing,
                std::string_view dma, std::string_view interleave,
                std::string_view checks, std::vector<uint32_t> omit,
-               unsigned threads, bool trace, bool criticalPath);
+               unsigned threads, bool trace, bool criticalPath,
+               Limit maxInstructions, Limit maxWork, Limit maxHostBytes,
+               Limit maxQueued);
 
 private:
   void *addressOf(nb::handle argument, size_t number, bool values) const;
@@ -145,7 +170,9 @@ void *PyProgram::addressOf(nb::handle argument, size_t number,
 PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
                         std::string_view dma, std::string_view interleave,
                         std::string_view checks, std::vector<uint32_t> omit,
-                        unsigned threads, bool trace, bool criticalPath) {
+                        unsigned threads, bool trace, bool criticalPath,
+                        Limit maxInstructions, Limit maxWork,
+                        Limit maxHostBytes, Limit maxQueued) {
   size_t expected = program().numArguments();
   size_t given = nb::len(arguments);
   if (given != expected) {
@@ -166,6 +193,10 @@ PyReport PyProgram::run(const nb::sequence &arguments, bool values, bool timing,
   options.interleave = take(lpu::Interleave::parse(interleave));
   options.checks = take(lpu::parseChecks(checks));
   options.omit = std::move(omit);
+  options.maxInstructions = maxInstructions.value_or(options.maxInstructions);
+  options.maxWork = maxWork.value_or(options.maxWork);
+  options.maxHostBytes = maxHostBytes.value_or(options.maxHostBytes);
+  options.maxQueued = maxQueued.value_or(options.maxQueued);
 
   PyReport result;
   std::optional<lpu::Result<lpu::Report>> outcome;
@@ -413,9 +444,13 @@ static void bindProgram(nb::module_ &m) {
            "interleave"_a = "fixed", "checks"_a = "none",
            "omit"_a = std::vector<uint32_t>(), "threads"_a = 0,
            "trace"_a = false, "critical_path"_a = true,
+           "max_instructions"_a = nb::none(), "max_work"_a = nb::none(),
+           "max_host_bytes"_a = nb::none(), "max_queued"_a = nb::none(),
            "Runs on inputs, then outputs: each an address, (address, bytes), "
            "an array, or None without values. IndexError for an index fault, "
-           "RuntimeError for others.");
+           "RuntimeError for others; the attribute `kind` is 'index', "
+           "'runtime', 'deadlock', 'bounds', 'limit' or 'check'. Limits that "
+           "are not given are those that no real program reaches.");
 }
 
 NB_MODULE(_simulator, m) {
@@ -435,7 +470,8 @@ NB_MODULE(_simulator, m) {
         return names;
       },
       "Sets of inner loops that this CPU can run, best first. The environment "
-      "variable LPU_SIM_ISA chooses one; all give the same bits.");
+      "variable LPU_SIM_ISA chooses one, and any other name is a ValueError of "
+      "each run; all give the same bits. 'amx' is taken only like that.");
   m.def("preset_names", &lpu::MachineModel::presetNames,
         "Names of the machine presets.");
   m.def(

@@ -20,7 +20,7 @@ from torch.fx import GraphModule
 
 from . import torchmlir
 from .compiler import FILES, PIPELINE_STAGES, Compilation, pipeline
-from .options import OptionError
+from .options import RUN_LIMITS, OptionError
 from .report import Run, RunHook
 
 # A run's arguments are kept up to this size; weights of a large model are not.
@@ -81,6 +81,9 @@ def dump_run(directory: Path, inputs: Sequence[Tensor], run_options: dict[str, A
     """Keeps what a run starts from; the result writes its trace and report, and how to replay it."""
     command = ["lpu-sim", FILES["bin"], "--dma", run_options["dma"]]
     command += ["--interleave", run_options["interleave"], "--check", run_options["checks"]]
+    for name in RUN_LIMITS:
+        if name in run_options:
+            command += ["--" + name.replace("_", "-"), str(run_options[name])]
     if sum(tensor.nbytes for tensor in inputs) <= MAX_ARGUMENT_BYTES:
         (directory / "arguments").mkdir(exist_ok=True)
         for number, tensor in enumerate(inputs):

@@ -32,6 +32,8 @@ NOT_AVAILABLE: dict[str, tuple[str, ...]] = {
 
 # What the simulator is told, beside the program and its arguments.
 RUN_OPTIONS = ("dma", "interleave", "checks")
+# Likewise; not given, they are what no real program reaches.
+RUN_LIMITS = ("max_instructions", "max_work", "max_host_bytes", "max_queued")
 
 # Optimisations on the FX graph. Those on IR are known to the compiler.
 FX_OPTIMIZATIONS = ("attention", "scatter", "grouped-query", "repeated-layers")
@@ -73,6 +75,10 @@ class Options:
     checks: str = CHOICES["checks"][0]
     dma: str = CHOICES["dma"][0]
     interleave: str = CHOICES["interleave"][0]
+    max_instructions: int | None = None
+    max_work: int | None = None
+    max_host_bytes: int | None = None
+    max_queued: int | None = None
 
     def __post_init__(self) -> None:
         for name in CHOICES:
@@ -85,9 +91,10 @@ class Options:
                 )
 
     @property
-    def run_options(self) -> dict[str, str]:
+    def run_options(self) -> dict[str, Any]:
         """Those of the simulator."""
-        return {name: getattr(self, name) for name in RUN_OPTIONS}
+        given = {name: getattr(self, name) for name in (*RUN_OPTIONS, *RUN_LIMITS)}
+        return {name: value for name, value in given.items() if value is not None}
 
     def disabled_in(self, stage: str) -> tuple[str, ...]:
         """What is switched off of a stage's own optimisations."""
@@ -163,6 +170,12 @@ def _to_bool(name: str, value: Any) -> bool:
     return value
 
 
+def _to_limit(name: str, value: Any) -> int | None:
+    if value is not None and (type(value) is not int or not 0 <= value < 1 << 63):
+        raise OptionError(f"option {name!r} takes a number from 0 to 2^63 - 1, got {value!r}.")
+    return value
+
+
 def _to_names(name: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, Iterable):
         raise OptionError(f"option {name!r} takes names, got {type(value).__name__} {value!r}.")
@@ -175,4 +188,5 @@ _CONVERT = {
     "dump_dir": _to_optional_path,
     "cache": _to_bool,
     "disable": _to_names,
+    **dict.fromkeys(RUN_LIMITS, _to_limit),
 }

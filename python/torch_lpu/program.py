@@ -28,7 +28,7 @@ _overrides: ContextVar[dict[str, Any]] = ContextVar("torch_lpu.running", default
 
 @contextmanager
 def running(**run_options: Any) -> Iterator[None]:
-    """All programs inside the `with` block run with these options of the simulator (`dma`, `checks`, ...).
+    """All programs inside the `with` block run with these options of the simulator (`dma`, `max_work`, ...).
 
     Other threads are not inside of it.
     """

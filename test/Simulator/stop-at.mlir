@@ -12,6 +12,7 @@
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at 2 --interleave fixed; test $? -eq 5' | FileCheck %s --check-prefix=CYCLE
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at cycle:5; test $? -eq 5' | FileCheck %s --check-prefix=CYCLE
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at cycle:1000000; test $? -eq 6' 2>&1 | FileCheck %s --check-prefix=NEVER
+// RUN: sh -c 'lpu-sim %t.lpubin --stop-at cycle:1000000 --stop-at=cycle:2000000; test $? -eq 6' 2>&1 | FileCheck %s --check-prefix=NEITHER
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at 7; test $? -eq 1' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at odel.py:7; test $? -eq 1' 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // RUN: sh -c 'lpu-sim %t.lpubin --stop-at cycle:soon; test $? -eq 1' 2>&1 | FileCheck %s --check-prefix=NOCYCLE
@@ -30,6 +31,7 @@
 // CYCLE: stopped before instruction 2 (copy) of copy_1 at src/model.py:7, at cycle 8
 
 // NEVER: lpu-sim: --stop-at cycle:1000000: the program ended before it got there
+// NEITHER: lpu-sim: --stop-at cycle:1000000, --stop-at cycle:2000000: the program ended before it got there
 
 // NONE: lpu-sim: --stop-at 7: there is no instruction 7, the program has 6
 // NOWHERE: lpu-sim: --stop-at odel.py:7: no instruction comes from there, expected the number of an instruction, an FX node, FILE:LINE or cycle:N

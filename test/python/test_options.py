@@ -36,6 +36,9 @@ def test_defaults():
         ({"dma": f"random:{1 << 64}"}, r"is not one of"),
         ({"interleave": "early"}, r"'early' is not one of 'fixed', 'prompt', 'random:SEED'"),
         ({"checks": "races"}, r"'races' is not one of 'none', 'standard', 'all'"),
+        ({"max_work": -1}, r"'max_work' takes a number from 0 to 2\^63 - 1, got -1"),
+        ({"max_queued": 1.5}, r"'max_queued' takes a number from 0 to 2\^63 - 1, got 1.5"),
+        ({"max_instructions": True}, r"'max_instructions' takes a number .*, got True"),
     ],
 )
 def test_wrong_options(user, message):
@@ -50,6 +53,12 @@ def test_a_random_order_has_a_seed():
 def test_what_the_simulator_is_told():
     options = Options.from_user({"dma": "late", "interleave": "random:3", "checks": "all"})
     assert options.run_options == {"dma": "late", "interleave": "random:3", "checks": "all"}
+
+
+def test_limits_are_told_only_if_given():
+    limits = {"max_instructions": 1, "max_work": 2, "max_host_bytes": 0, "max_queued": 4}
+    assert Options.from_user(limits).run_options == {**Options().run_options, **limits}
+    assert Options.from_user({"max_work": None}).run_options == Options().run_options
 
 
 def test_disable_takes_every_listed_name():

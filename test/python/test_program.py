@@ -88,6 +88,46 @@ def test_other_threads_do_not_run_as_this_one():
     assert seen == ["late", "random:3", "early", "late", "early"]
 
 
+@pytest.mark.parametrize("limit", ["max_instructions", "max_work", "max_host_bytes", "max_queued"])
+def test_a_run_ends_at_a_limit(limit):
+    compiled = torch.compile(
+        lambda x: (x @ x).exp(), backend="lpu", options={"checks": "standard", "cache": False, limit: 1 << 40}
+    )
+    x = torch.ones(64, 64)
+    compiled(x)
+    with (
+        running(**{limit: 1}),
+        pytest.raises(RuntimeError, match=f"raise {limit.replace('_', '-')}") as error,
+    ):
+        compiled(x)
+    assert error.value.kind == "limit"
+
+
+def test_limits_are_replayed(tmp_path, lpu_compile):
+    lpu_compile(lambda x: x + 1, dump_dir=tmp_path, max_work=12345)(torch.ones(2))
+    assert "--max-work 12345" in (tmp_path / "repro.sh").read_text()
+
+
+def test_an_unknown_kernel_set_is_an_error():
+    script = "import test_program; test_program.run_with_unknown_kernels()"
+    environment = {**os.environ, "LPU_SIM_ISA": "mmx", "PYTHONPATH": _python_path()}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+
+
+def run_with_unknown_kernels():
+    compiled = torch.compile(lambda x: x + 1, backend="lpu")
+    sets = ", ".join(_simulator.kernel_sets())
+    message = rf"LPU_SIM_ISA is 'mmx', expected a kernel set of this CPU: {sets}$"
+    for _ in range(2):
+        with pytest.raises(ValueError, match=message) as error:
+            compiled(torch.ones(2))
+        assert error.value.kind == "invalid"
+
+
+def _python_path():
+    return os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
+
+
 def test_repro_script_replays_every_stage_byte_for_byte(dump):
     tools = os.path.dirname(sys.executable)
     path = os.pathsep.join([tools, *_tool_directories(), os.environ["PATH"]])

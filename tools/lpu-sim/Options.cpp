@@ -44,6 +44,16 @@ Problem enable(const std::string &, Options &options) {
   return std::nullopt;
 }
 
+template <uint64_t RunOptions::*member>
+Problem limit(const std::string &value, Options &options) {
+  std::optional<int64_t> number = parseNumber(value);
+  if (!number) {
+    return Error{"expected a number"};
+  }
+  options.run.*member = static_cast<uint64_t>(*number);
+  return std::nullopt;
+}
+
 template <typename T>
 Problem take(Result<T> parsed, T &target) {
   if (!parsed) {
@@ -101,6 +111,20 @@ const Option table[] = {
        options.run.threads = static_cast<unsigned>(*threads);
        return std::nullopt;
      }},
+    {"--max-instructions", "N",
+     "end with a fault when the program issues more instructions",
+     limit<&RunOptions::maxInstructions>},
+    {"--max-work", "N",
+     "likewise for steps of the host: elements times operations,\n"
+     "multiply-adds, transfers told apart by the clock",
+     limit<&RunOptions::maxWork>},
+    {"--max-host-bytes", "N",
+     "likewise for memory of the host: LMU and scratch together, and what one\n"
+     "instruction sets aside (0: the memory that the host has)",
+     limit<&RunOptions::maxHostBytes>},
+    {"--max-queued", "N",
+     "likewise for instructions, posts and stream entries that wait at a time",
+     limit<&RunOptions::maxQueued>},
     {"--stop-at", "WHERE",
      "stop before an instruction takes effect: its number; the name of its\n"
      "FX node, or FILE:LINE in Python; cycle:N, the first one issued then",

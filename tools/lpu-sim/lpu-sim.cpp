@@ -103,32 +103,21 @@ static std::optional<Error> writeText(const std::string &path,
   return writeFile(path, text.data(), text.size());
 }
 
-/// Whether --check found it: the machine itself would not have noticed. What a
-/// check says begins with its name.
-static bool isFoundByCheck(const std::string &message) {
-  for (const char *check : {"conservation: ", "race: ", "uninitialised: "}) {
-    if (message.rfind(check, 0) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static ExitCode codeOf(const Result<Report> &report, Checks checks) {
-  switch (report.kind()) {
+static ExitCode codeOf(ErrorKind kind) {
+  switch (kind) {
   case ErrorKind::Invalid:
     return BadUsage;
   case ErrorKind::Index:
+  case ErrorKind::Runtime:
   case ErrorKind::Bounds:
   case ErrorKind::Limit:
     return Fault;
-  case ErrorKind::Runtime:
-    // A fault of the program may begin like that too.
-    return checks != Checks::None && isFoundByCheck(report.message())
-               ? CheckFailed
-               : Fault;
   case ErrorKind::Deadlock:
     return Deadlocked;
+  case ErrorKind::Check:
+    return CheckFailed;
+  case ErrorKind::Stopped:
+    return Stopped;
   }
   return Fault;
 }
@@ -180,7 +169,7 @@ static int run(Options options) {
     return Stopped;
   }
   if (!report) {
-    return fail(report.message(), codeOf(report, options.run.checks));
+    return fail(report.message(), codeOf(report.kind()));
   }
   std::fputs(report->toTable().c_str(), stdout);
 
@@ -193,9 +182,11 @@ static int run(Options options) {
     return fail(error->message, BadFile);
   }
   if (!options.stops.empty() && !inspector.isStopReached()) {
-    return fail("--stop-at " + options.stops[0] +
-                    ": the program ended before it got there",
-                NotReached);
+    std::string stops;
+    for (const std::string &stop : options.stops) {
+      stops += (stops.empty() ? "--stop-at " : ", --stop-at ") + stop;
+    }
+    return fail(stops + ": the program ended before it got there", NotReached);
   }
   return Ok;
 }

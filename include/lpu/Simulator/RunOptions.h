@@ -83,7 +83,9 @@ struct RunOptions {
   /// Host threads; 0 means one a hardware thread.
   unsigned threads = 0;
   /// Limits that no real program reaches, against one that loops for ever or
-  /// asks for the absurd. Past one of them the run is an error of kind Limit.
+  /// asks for the absurd. Past one of them the run is an error of kind Limit,
+  /// which names it as lpu-sim does; in Python it is max_instructions and so
+  /// on.
   uint64_t maxInstructions = uint64_t(1) << 30;
   /// Steps of the host: elements times operations, multiply-adds, transfers
   /// told apart by the clock. The default is days of computing.
@@ -91,8 +93,9 @@ struct RunOptions {
   /// Host memory for scratch and LMU, and likewise for what one instruction
   /// sets aside; 0 means the host's physical memory.
   uint64_t maxHostBytes = 0;
-  /// Instructions, posts and stream entries that wait at one time, as the clock
-  /// and the race check hold them: some 2 GB.
+  /// Instructions, posts and stream entries that wait at one time: in the order
+  /// of values, of the clock or of the race check, whichever holds most. Some 2
+  /// GB.
   uint64_t maxQueued = uint64_t(1) << 22;
 };
 

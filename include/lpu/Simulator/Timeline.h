@@ -23,9 +23,9 @@
 #define LPU_SIMULATOR_TIMELINE_H
 
 #include "lpu/Simulator/Cost.h"
+#include "lpu/Simulator/Deadlock.h"
 #include "lpu/Simulator/Listener.h"
 #include "lpu/Simulator/Report.h"
-#include "lpu/Target/Result.h"
 
 #include <memory>
 #include <optional>
@@ -53,9 +53,8 @@ public:
   /// after it was issued.
   void mark(std::string_view text);
 
-  /// Runs all queues dry. An error names the units that wait for ever, the
-  /// instruction at the head of each queue and what it waits for.
-  std::optional<Error> finish();
+  /// Runs all queues dry, or as far as they get.
+  std::optional<Deadlock> finish();
 
   /// Writes cycles, units, HBM bytes and the stream buffer's peak into the
   /// report. After finish().
@@ -69,7 +68,7 @@ public:
 
   /// The ICP's time.
   int64_t now() const;
-  /// Instructions in queues.
+  /// Instructions in queues, and chunks in the stream buffer.
   size_t queued() const;
 
 private:

@@ -25,6 +25,8 @@ enum class ErrorKind : uint8_t {
   Deadlock, ///< A wait that no post can satisfy, or semaphores not drained.
   Bounds,   ///< An access outside the memory that it names.
   Limit,    ///< More work or memory than the run was allowed.
+  Check,    ///< A mistake that only RunOptions::checks finds, such as a race.
+  Stopped,  ///< The listener ended the run.
 };
 
 /// A failure: one sentence that says what was found, where, and what was

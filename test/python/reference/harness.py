@@ -32,18 +32,12 @@ def model(program: Program, arguments: Arguments, seed: int = 0) -> str | None:
     return None
 
 
-#: What a RuntimeError says, by kind; any other one is a fault of kind runtime.
-_TELLS = {"deadlock": "deadlock", "left over at the end of the program": "deadlock", "bounds": "bounds"}
-
-
 def simulate(program: _simulator.Program, arguments: Arguments, **options: object) -> str | None:
     addresses = [(a.ctypes.data if a.size else 0, a.nbytes) for a in arguments]
     try:
         program.run(addresses, **{"timing": False, **options})
-    except IndexError:
-        return "index"
-    except RuntimeError as error:
-        return next((kind for text, kind in _TELLS.items() if text in str(error)), "runtime")
+    except (IndexError, RuntimeError) as error:
+        return error.kind
     return None
 
 

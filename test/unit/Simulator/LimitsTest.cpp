@@ -40,7 +40,7 @@ TEST(Limits, AnEndlessBranchEnds) {
   limits.maxInstructions = 1000;
   expectLimit(builder, {}, limits,
               "the run issued 1001 instructions, more than the limit of 1000; "
-              "if the program is right, raise maxInstructions "
+              "if the program is right, raise max-instructions "
               "[instruction 0 (branch)]");
 }
 
@@ -51,7 +51,7 @@ TEST(Limits, AnEndlessLoopOfWaitsEnds) {
   builder.emit(Opcode::Branch, 0, 0, 3); // The counts are not known at load.
   RunOptions limits;
   limits.maxInstructions = 1000;
-  expectLimit(builder, {}, limits, "raise maxInstructions");
+  expectLimit(builder, {}, limits, "raise max-instructions");
 }
 
 // What stands behind a wait for ever, with a loop that never ends feeding it.
@@ -65,7 +65,7 @@ TEST(Limits, QueuesDoNotGrowForEver) {
   limits.maxQueued = 1000;
   std::string message = "1001 instructions, posts and stream entries wait at "
                         "once, more than the limit of 1000; if the program is "
-                        "right, raise maxQueued [instruction 1 (copy)]";
+                        "right, raise max-queued [instruction 1 (copy)]";
   expectLimit(builder, {}, limits, message, false, true); // The clock's queue.
   limits.checks = Checks::Standard;
   expectLimit(builder, {}, limits, message); // The race check's.
@@ -82,13 +82,29 @@ TEST(Limits, PostsDoNotPileUpForEver) {
   expectLimit(builder, {}, limits, "1001 instructions, posts and stream");
 }
 
+// Stream entries that nobody takes, with something in them or nothing.
+TEST(Limits, StreamEntriesDoNotPileUpForEver) {
+  for (int64_t size : {0, 1}) {
+    ProgramBuilder builder;
+    uint32_t x = builder.add(lmu(0, DType::F32, {size}));
+    builder.emit(Opcode::Stream, 0, 0, x, 1);
+    builder.emit(Opcode::Branch, 0, 0, 0);
+    RunOptions limits;
+    limits.maxQueued = 1000;
+    std::string message = "wait at once, more than the limit of 1000";
+    expectLimit(builder, {}, limits, message);
+    limits.checks = Checks::Standard;
+    expectLimit(builder, {}, limits, message);
+  }
+}
+
 TEST(Limits, AnInstructionOfYearsIsNotBegun) {
   // Repeats one element 2^55 times.
   Shape sizes = {1 << 30, 1 << 25}, strides = {0, 0};
   ProgramBuilder builder;
   builder.copy(view(Space::LMU, 0, DType::F32, sizes, strides),
                view(Space::LMU, 0, DType::F32, sizes, strides));
-  expectLimit(builder, {}, RunOptions(), "raise maxWork", true, false);
+  expectLimit(builder, {}, RunOptions(), "raise max-work", true, false);
 }
 
 TEST(Limits, AMatrixProductOfYearsIsNotBegun) {
@@ -145,7 +161,7 @@ TEST(Limits, StagedBytesCount) {
   RunOptions limits;
   limits.maxHostBytes = uint64_t(1) << 36;
   limits.maxWork = uint64_t(1) << 30;
-  expectLimit(builder, {}, limits, "raise maxWork", true, false);
+  expectLimit(builder, {}, limits, "raise max-work", true, false);
 }
 
 TEST(Limits, AFootprintOfVeryManyPiecesIsBounded) {

@@ -119,7 +119,7 @@ TEST(Listener, StopsBeforeAnInstruction) {
   recorder.stopAt = 4;
   Result<Report> report = observe(options, recorder);
   ASSERT_FALSE(bool(report));
-  EXPECT_EQ(report.kind(), ErrorKind::Runtime);
+  EXPECT_EQ(report.kind(), ErrorKind::Stopped);
   EXPECT_EQ(report.message(), "stopped [instruction 4 (copy)]");
   EXPECT_EQ(recorder.order, (Order{0, 1, 2, 3}));
   EXPECT_EQ(recorder.queue.length, 1u); // The copy, which has not begun.

@@ -1,4 +1,4 @@
-//===- Deadlock.h - Who waits for what ------------------------------------===//
+//===- Deadlock.h - Who waits for what --------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A snapshot of units that stand still, and the report of it: for each unit
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LPU_LIB_SIMULATOR_DEADLOCK_H
-#define LPU_LIB_SIMULATOR_DEADLOCK_H
+#ifndef LPU_SIMULATOR_DEADLOCK_H
+#define LPU_SIMULATOR_DEADLOCK_H
 
 #include "lpu/Target/Program.h"
 #include "lpu/Target/Result.h"
@@ -22,7 +22,8 @@ namespace lpu {
 
 struct Deadlock {
   /// By unit, the instructions that it has not done, the head first. That of
-  /// the ICP holds the wait in which it stands, or nothing.
+  /// the ICP holds the wait in which it stands, or nothing. A head is a wait,
+  /// an mm without a stream entry or a stream without room for one.
   std::array<std::vector<uint32_t>, numUnits> queues;
   std::array<uint64_t, numSemaphores> counts{};
 
@@ -49,6 +50,8 @@ public:
   void issue(uint32_t index, const Instruction &word);
   /// When nothing waits any more.
   std::optional<Error> checkDrained(const Program &program) const;
+  /// Stream entries that no mm takes so far.
+  size_t streamCount() const { return streams.size(); }
 
 private:
   LeftOver rest; ///< Counts are below zero, modulo 2^64, while waits lead.
@@ -58,4 +61,4 @@ private:
 
 } // namespace lpu
 
-#endif // LPU_LIB_SIMULATOR_DEADLOCK_H
+#endif // LPU_SIMULATOR_DEADLOCK_H
