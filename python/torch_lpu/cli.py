@@ -69,10 +69,9 @@ def _add_target(command: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    value = int(text)
-    if value <= 0:
+    if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return value
+    return int(text)
 
 
 def _demo(arguments: argparse.Namespace) -> int:

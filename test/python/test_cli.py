@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import torch_lpu
 from torch_lpu import cli, demo
 
 
@@ -31,7 +32,12 @@ def test_demo_without_the_model_says_how_to_get_it(monkeypatch, capsys):
 def test_demo_wants_a_positive_number_of_tokens(tokens, capsys):
     with pytest.raises(SystemExit):
         cli.main(["demo", "--tokens", tokens])
-    assert "--tokens" in capsys.readouterr().err
+    assert f"argument --tokens: {tokens} is not a positive number" in capsys.readouterr().err
+
+
+def test_what_the_package_does_not_have():
+    with pytest.raises(AttributeError, match="module 'torch_lpu' has no attribute 'explian'"):
+        torch_lpu.explian
 
 
 def test_importing_the_package_is_light_and_changes_nothing():

@@ -2,11 +2,13 @@
 """`explain`: what compiles, what does not and why; without running anything."""
 
 import json
+import resource
 import warnings
 from contextlib import contextmanager
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from trap import _kernels, _raiser
 
 import torch_lpu
@@ -347,6 +349,55 @@ def test_a_compiled_function_and_the_users_caches():
     assert torch_lpu.explain(compiled, X).verdict == "all 1 op of 1 graph compile"
     compiled(X)
     assert len(calls) == 1
+
+
+def fake_model():
+    """Everything fake; a break in between; a part that falls back."""
+    with FakeTensorMode():
+        model, x = torch.nn.Linear(4, 3), torch.randn(2, 4)
+
+    def function(x):
+        y = model(x)
+        torch._dynamo.graph_break()
+        if y.sum() > 0:
+            y = y * 2
+        return y.double()
+
+    return function, x
+
+
+def meta_model():
+    with torch.device("meta"):
+        model, x = torch.nn.Linear(1 << 30, 3, bias=False), torch.randn(2, 1 << 30)
+    return lambda x: model(x).double(), x
+
+
+@pytest.mark.parametrize("make", [fake_model, meta_model])
+def test_a_model_without_values(make):
+    function, x = make()
+    with no_kernel():
+        explanation = torch_lpu.explain(function, x)
+    assert explanation.complete
+    assert {(op.op, op.dtype) for op in explanation.fallbacks} == {
+        ("aten._to_copy", "float64"),
+        ("aten._to_copy", "float32"),  # Of the backward graph.
+    }
+    assert "aten.addmm" in [op.op for op in explanation.ops] or "aten.mm" in [op.op for op in explanation.ops]
+
+
+@pytest.mark.parametrize("layers", [1, pytest.param(32, marks=pytest.mark.long)])
+def test_a_model_of_seven_billion_parameters_takes_no_memory(layers):
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    with torch.device("meta"):
+        model = LlamaForCausalLM(LlamaConfig(num_hidden_layers=layers, use_cache=False)).bfloat16()
+        ids = torch.zeros(1, 16, dtype=torch.int64)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with torch.no_grad(), no_kernel():
+        explanation = torch_lpu.explain(model, ids)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10
+    assert explanation.ok and len(explanation.ops) > 40 * layers
+    assert grown < sum(p.numel() * p.element_size() for p in model.parameters()) / 2
 
 
 def test_wrong_options_are_told():

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runs in eager says so, once, with the reason and the line; and computes the same."""
 
+import re
 import warnings
 
 import pytest
 import torch
 
 import torch_lpu
-from torch_lpu import backend, compiler, support
+from torch_lpu import backend, compiler, support, torchmlir
 from torch_lpu.diagnostics import StageError
 
 
@@ -140,6 +141,30 @@ def test_a_gradient():
     (expected,) = torch.autograd.grad(function(x), x)
     (result,) = torch.autograd.grad(compile_(function)(x), x)
     torch.testing.assert_close(result, expected)
+
+
+@pytest.mark.parametrize(
+    ("script", "seconds", "reason"),
+    [
+        ("kill -SEGV $$", 60.0, "torch-mlir-opt died of signal 11"),
+        ("exec sleep 60", 0.2, "no result within 0 s"),
+        ("echo 'a.mlir:1:2: error: odd' >&2; exit 1", 60.0, "odd"),
+    ],
+)
+def test_a_torch_mlir_that_crashes_or_hangs_or_fails(monkeypatch, script, seconds, reason):
+    monkeypatch.setattr(torchmlir, "command", lambda: ("sh", "-c", script))
+    monkeypatch.setattr(torchmlir, "TIMEOUT_SECONDS", seconds)
+    x = torch.randn(3)
+    with pytest.warns(torch_lpu.FallbackWarning) as record:
+        result = compile_(lambda x: x + 1, cache=False)(x)
+    assert torch.equal(result, x + 1)
+    (told,) = messages(record)
+    assert re.fullmatch(
+        rf"torch-lpu: .*test_fallback.py:\d+: aten.add.Tensor \(float32\) runs in eager PyTorch: torch-mlir "
+        rf"does not lower it \({reason}\); write it with other operations, or leave it on the host with "
+        r"options={'fallback': 'allow'}",
+        told,
+    )
 
 
 def broken_stage(text, options):

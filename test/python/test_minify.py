@@ -45,6 +45,7 @@ def test_a_wrong_op_alone_is_left(decompose, tmp_path, monkeypatch, capsys):
     assert found.ops == ("aten.sinh",)
     assert found.failure.kind == "differs"
     assert str(found).startswith(f"{path}: 1 op (aten.sinh) differs: result 0 (float32) is off by ")
+    assert ", eager's by " in str(found)
     text = path.read_text()
     assert text.count("torch.ops.aten") == 1 and "torch.ops.aten.sinh.default" in text
     assert "torch.tensor([[" in text  # So few numbers are written out.

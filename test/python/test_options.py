@@ -25,7 +25,9 @@ def test_defaults():
         ({"entry": "dynamo"}, r"'dynamo' is not available in this version; available: 'aten'"),
         ({"entry": "inductor"}, r"not available in this version"),
         ({"cache": 1}, r"'cache' takes True or False, got 1"),
-        ({"machine": 3}, r"'machine' takes a path, got int 3"),
+        ({"machine": 3}, r"option 'machine' takes a path, got int 3"),
+        ({"fallback": 3}, r"option 'fallback' takes a string, got int 3"),
+        ({"disable": (3,)}, r"option 'disable' takes a string, got int 3"),
         ({"dump_dir": 3}, r"'dump_dir' takes a path, got int 3"),
         ({"disable": 5}, "'disable' takes names, got int 5"),
         ({"dump_dir": ""}, "'dump_dir' takes a path, got ''"),
@@ -94,7 +96,10 @@ def test_the_error_reaches_the_user_of_torch_compile():
 
 def test_an_unknown_machine_lists_the_presets():
     compiled = torch.compile(lambda x: x + 1, backend="lpu", options={"machine": "lpu-hbm4"})
-    with pytest.raises(Exception, match=r"did you mean 'lpu-hbm3'.*Presets: lpu-hbm3"):
+    with pytest.raises(
+        Exception,
+        match=r"option 'machine': unknown machine 'lpu-hbm4'; did you mean 'lpu-hbm3'.*Presets: lpu-hbm3",
+    ):
         compiled(torch.ones(2))
 
 

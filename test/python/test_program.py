@@ -269,6 +269,8 @@ def test_wrong_arguments_are_named():
         program(torch.ones(2, 4), torch.ones(3))
     with pytest.raises(TypeError, match=r"argument y: expected f32\[3\], got i64\[3\]"):
         program(torch.ones(2, 3), torch.ones(3, dtype=torch.int64))
+    with pytest.raises(TypeError, match=r"argument y: expected a tensor in host memory, got one on meta"):
+        program(torch.ones(2, 3), torch.ones(3, device="meta"))
     with pytest.raises(TypeError, match=r"argument y: expected f32\[3\], got float"):
         program(torch.ones(2, 3), 1.0)
 

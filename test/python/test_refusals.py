@@ -130,6 +130,35 @@ def test_what_only_graphs_made_by_hand_hold(target, value, reason):
     assert support.reason_to_refuse(node_of(target, value)) == reason
 
 
+def test_an_assertion_is_left_to_eager():
+    node = node_of(torch.ops.aten._assert_async.msg, X)
+    assert support.reason_to_refuse(node) == "an assertion has to be able to stop the program"
+
+
+def test_what_is_no_operation_is_refused():
+    graph = torch.fx.Graph()
+    node = graph.call_module("layer", (graph.placeholder("x"),))
+    assert support.reason_to_refuse(node) == "call_module nodes are not ATen operations"
+
+
+def test_tensors_of_another_device_are_refused():
+    class Elsewhere(torch.Tensor):
+        device = torch.device("xla:1")
+
+    node = node_of(torch.ops.aten.relu.default, X.as_subclass(Elsewhere))
+    reason = support.reason_to_refuse(node)
+    assert reason == "tensors on xla:1 are not the host's"
+    assert diagnostics.advice(reason) == "move it to the host before it (`x.cpu()`)"
+
+
+def test_advice_for_sparse_tensors_and_failures_of_ours():
+    assert diagnostics.advice("torch.sparse_coo tensors are not lowered") == (
+        "make it a dense tensor before it (`x.to_dense()`)"
+    )
+    for reason in ("internal failure, stage 'tiled' does not lower it (no)", "stage 'tiled' failed: a bug"):
+        assert diagnostics.advice(reason) == "please report it with the command"
+
+
 @pytest.mark.parametrize("target", support._REFUSED, ids=str)
 def test_ops_that_are_refused_by_name_say_why(target):
     reason = support._REFUSED[target]

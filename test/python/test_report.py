@@ -145,5 +145,5 @@ def test_the_trace_names_nodes_and_lines(compiled, tmp_path):
 def test_a_trace_has_to_be_asked_for(compiled, tmp_path):
     with profile(trace=False) as report:
         compiled(torch.randn(1, 256), torch.randn(256, 512))
-    with pytest.raises(ValueError, match="trace=True"):
+    with pytest.raises(ValueError, match=r"profiled without a trace: use profile\(trace=True\)"):
         report.to_perfetto(tmp_path / "trace.json")
