@@ -68,11 +68,24 @@ VIEW_OPS = frozenset(
     for overload in packet.overloads()
 )
 
-# What the importer or torch-mlir accepts but computes less than asked, or
-# computes something else.
+_SERIES = "how many terms its series takes depends on values"
+_RECURRENCE = "its degree, which is the number of its steps, is a value"
+
+# What has no program of a fixed length, or what the importer or torch-mlir accepts
+# but computes less than asked, or computes something else.
 _REFUSED: dict[OpOverload, str] = {
     aten._assert_async.msg: "an assertion has to be able to stop the program",
     aten._assert_async.default: "an assertion has to be able to stop the program",
+    aten.igamma.default: _SERIES,
+    aten.igammac.default: _SERIES,
+    aten.linalg_matrix_exp.default: "how often it squares depends on values",
+    aten.special_laguerre_polynomial_l.default: _RECURRENCE,
+    aten.special_laguerre_polynomial_l.x_scalar: _RECURRENCE,
+    aten.special_legendre_polynomial_p.default: _RECURRENCE,
+    aten.special_legendre_polynomial_p.x_scalar: _RECURRENCE,
+    aten.special_zeta.default: _SERIES,
+    aten.special_zeta.other_scalar: _SERIES,
+    aten.special_zeta.self_scalar: _SERIES,
     aten._local_scalar_dense.default: "its value decides what Python does next",
     aten.copy_.default: "it writes into a view, which a functional graph cannot say",
 }

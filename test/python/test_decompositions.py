@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operations that are decomposed before import: on the LPU, against eager, at their odd places."""
 
+import importlib
 import math
 
 import pytest
@@ -13,6 +14,7 @@ from torch_lpu.decompositions.bessel import BESSEL
 from torch_lpu.decompositions.error import ERROR_FUNCTIONS
 from torch_lpu.decompositions.gamma import GAMMA
 from torch_lpu.decompositions.integers import INTEGERS as INTEGER_TABLE
+from torch_lpu.decompositions.orthogonal import ORTHOGONAL
 from torch_lpu.program import running
 from torch_lpu.report import profile
 
@@ -476,3 +478,78 @@ def test_bytes(dtype):
 
 def test_trigamma_at_its_poles():
     check(lambda x: torch.polygamma(1, x), torch.tensor([-1, -4, -5, 0, 3], dtype=torch.int16))
+
+
+POLYNOMIALS = [op for op in ORTHOGONAL if op._overloadname == "default"]
+DEGREES = torch.arange(-2, 25).unsqueeze(1)
+AROUND = torch.cat(
+    [torch.linspace(-9.02, 9, 60), torch.linspace(-1.1, 1.1, 61), torch.tensor([1.0, -1.0, 0.0])]
+)
+
+
+@pytest.mark.parametrize(
+    "op", [op for op in POLYNOMIALS if "laguerre" not in str(op) and "legendre" not in str(op)]
+)
+def test_polynomials_of_any_degree(op):
+    degree = DEGREES.to(torch.float32)
+    result = ORTHOGONAL[op](AROUND, degree)
+    expected, truth = op(AROUND, degree), op(AROUND.double(), degree.double())
+    # Where terms cancel or angles are large eager is as far off: what its error is at its worst, in parts.
+    scale = truth.abs().clamp(min=1)
+    error, of_eager = (result - truth).abs() / scale, (expected - truth).abs() / scale
+    finite = truth.abs() < 1e38
+    assert error[finite].max() <= 4 * of_eager[finite].max() < 1e-2
+    large = torch.tensor([40, 1000, 3_000_000])
+    inside = torch.tensor([0.0, 0.3, 1.0])
+    result, expected = (f(inside, large[:2, None]) for f in (ORTHOGONAL[op], op))
+    assert torch.allclose(result, expected, 1e-3, 1e-3, equal_nan=True)
+    if "hermite" not in str(op):
+        assert ORTHOGONAL[op](torch.tensor([1.5]), large).isinf().tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("op", POLYNOMIALS)
+def test_polynomials_of_a_number(op):
+    by_number = getattr(op.overloadpacket, "n_scalar")
+    for number in (-1, 0, 1, 2, 7):
+        check(lambda x, n=number: by_number(x, n), AROUND[AROUND.abs() <= 1], tolerances=(2e-5, 2e-3))
+
+
+@pytest.mark.parametrize(
+    "name", ["chebyshev_polynomial_u", "hermite_polynomial_he", "shifted_chebyshev_polynomial_v"]
+)
+def test_polynomials_of_a_tensor(name):
+    op = getattr(aten, f"special_{name}").default
+    x = torch.tensor([-1.0, -0.7, 0.0, 0.3, 1.0, 2.5])
+    check(op, x, torch.tensor([[0.0], [3.0], [12.0]]), tolerances=(1e-4, 1e-4))
+
+
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_cross_entropy_in_chunks(reduction):
+    importlib.import_module("torch.nn.modules.linear_cross_entropy")  # Registers the operations.
+    rows, weight = matrix(8, 6), matrix(5, 6, seed=1)
+    target = torch.tensor([0, 1, 4, 2, 2, 3, -100, 1])
+    operands = rows, weight, target, matrix(1, 5, seed=2)[0], torch.rand(5)
+    if reduction == "none":
+        check(
+            torch.ops.torch_nn._linear_cross_entropy_batch_chunked_no_reduction,
+            *operands,
+            -100,
+            3,
+            "balanced",
+            torch.float32,
+        )
+        return
+    check(
+        torch.ops.torch_nn._linear_cross_entropy_batch_chunked,
+        *operands,
+        reduction,
+        -100,
+        0.1,
+        3,
+        "balanced",
+        torch.float32,
+        False,
+        False,
+        False,
+        False,
+    )

@@ -33,6 +33,7 @@ from .groups import GROUPS
 from .indexing import INDEXING
 from .integers import INTEGERS
 from .order import ORDER
+from .orthogonal import ORTHOGONAL
 from .pooling import POOLING
 from .scalars import SCALARS
 from .scans import SCANS
@@ -80,6 +81,7 @@ OWN = (
     INDEXING,
     INTEGERS,
     ORDER,
+    ORTHOGONAL,
     POOLING,
     SCANS,
     SEGMENTS,
