@@ -61,15 +61,15 @@ std::optional<Error> RaceChecker::takeTokens(unsigned semaphore, uint32_t count,
     count -= part;
     first.count -= part;
     if (first.count == 0) {
+      firstOf[semaphore][first.unit] = first.next;
       posted.pop_front();
       --numTokens;
     }
   }
-  // A unit knows its own posts.
+  // Of the posts of one unit the first knows least.
   std::optional<Error> error;
-  for (auto token = posted.begin();
-       hasManyPosters[semaphore] && !error && token != posted.end(); ++token) {
-    error = checkTurn(semaphore, *token);
+  for (const Token *token : firstOf[semaphore]) {
+    error = error || !token ? error : checkTurn(semaphore, *token);
   }
   return error;
 }
@@ -80,8 +80,9 @@ std::optional<Error> RaceChecker::post(unsigned unit, const Item &item) {
   std::deque<Token> &posted = tokens[semaphore];
   posted.push_back({item.word.a, unit, item.index, clocks[unit]});
   ++numTokens;
-  hasManyPosters[semaphore] =
-      hasManyPosters[semaphore] || posted.front().unit != unit;
+  Token *&first = firstOf[semaphore][unit], *&last = lastOf[semaphore][unit];
+  (first ? last->next : first) = &posted.back();
+  last = &posted.back();
   counts[semaphore] += item.word.a;
   lastPosts[semaphore] = item.index;
   return checkTurn(semaphore, posted.back());

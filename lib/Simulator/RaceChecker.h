@@ -68,6 +68,7 @@ private:
     unsigned unit;
     uint32_t index;
     Clock clock; ///< With the post's own number, in the component of `unit`.
+    Token *next = nullptr; ///< Of the same unit and semaphore.
   };
   /// The last access of a unit to a set of bytes; the ones before are known to
   /// whoever knows this one.
@@ -105,7 +106,8 @@ private:
   size_t numTokens = 0; ///< In all of them.
   /// The last post of each unit that a wait took.
   std::array<std::array<Use, numUnits>, numSemaphores> taken{};
-  std::array<bool, numSemaphores> hasManyPosters{};
+  /// Each unit's tokens as a list; the last is null or gone if the first is.
+  std::array<std::array<Token *, numUnits>, numSemaphores> firstOf{}, lastOf{};
   std::array<uint64_t, numSemaphores> counts{};
   std::array<uint32_t, numSemaphores> lastPosts{};
   std::deque<StreamEntry> streams;

@@ -244,3 +244,21 @@ TEST(RaceChecker, WaitsForOneOfTwoUnits) { // sync_c2
     }
   }
 }
+
+// As many posts as waits take one by one, with a late one of another unit: a
+// wait that looked at all of them would take minutes.
+TEST(RaceChecker, ManyPostsWithOneOfAnotherUnit) {
+  constexpr uint32_t count = 1 << 18;
+  ProgramBuilder builder;
+  builder.emit(Opcode::Loop, 0, 0, count, 2, count);
+  builder.post(Unit::SMA, 0);
+  builder.order(Unit::SMA, Unit::VXE, 1);
+  builder.post(Unit::VXE, 0);
+  builder.emit(Opcode::Loop, 0, 0, count + 1, 7, count + 1);
+  builder.wait(Unit::ICP, 0);
+  RunOptions options;
+  options.values = options.timing = false;
+  options.checks = Checks::Standard;
+  Result<Report> report = runProgram(builder, {}, options);
+  EXPECT_TRUE(bool(report)) << report.message();
+}
