@@ -44,13 +44,24 @@ const char *lpu::fuzz::nameOf(Outcome outcome) {
     return "bounds fault";
   case Outcome::Limit:
     return "limit reached";
+  case Outcome::Check:
+    return "found by a check";
   }
   return "";
+}
+
+[[noreturn]] static void fail(const char *what, const std::string &detail) {
+  std::fprintf(stderr, "lpu-fuzz: %s: %s\n", what, detail.c_str());
+  std::abort();
 }
 
 static Outcome outcomeOf(const Result<Report> &report) {
   if (report) {
     return Outcome::Finished;
+  }
+  // No program is to blame for that.
+  if (report.message().rfind("conservation: ", 0) == 0) {
+    fail("the account of a run does not add up", report.message());
   }
   switch (report.kind()) {
   case ErrorKind::Invalid:
@@ -64,13 +75,12 @@ static Outcome outcomeOf(const Result<Report> &report) {
     return Outcome::Bounds;
   case ErrorKind::Limit:
     return Outcome::Limit;
+  case ErrorKind::Check:
+    return Outcome::Check;
+  case ErrorKind::Stopped:
+    break; // Nobody stops a run here.
   }
   return Outcome::Runtime;
-}
-
-[[noreturn]] static void fail(const char *what, const std::string &detail) {
-  std::fprintf(stderr, "lpu-fuzz: %s: %s\n", what, detail.c_str());
-  std::abort();
 }
 
 static uint64_t hashOf(const uint8_t *data, size_t size) {
@@ -197,9 +207,10 @@ Outcome lpu::fuzz::runInput(const uint8_t *data, size_t size) {
   }
   (void)trace.toJSON();
 
+  Outcome outcome = outcomeOf(timed);
   Arguments arguments(program, random);
   if (!arguments.arePresent) {
-    return outcomeOf(timed);
+    return outcome;
   }
   Result<Report> report = simulator.run(arguments.pointers.data(),
                                         arguments.pointers.size(), options);

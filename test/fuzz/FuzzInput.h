@@ -26,8 +26,9 @@ enum class Outcome : uint8_t {
   Deadlock,
   Bounds,
   Limit,
+  Check, ///< A race, or a use of what nothing has written.
 };
-constexpr unsigned numOutcomes = 8;
+constexpr unsigned numOutcomes = 9;
 const char *nameOf(Outcome outcome);
 
 /// Reads, verifies and runs. What it must never do is crash, hang or read what

@@ -1,7 +1,7 @@
 //===- LibFuzzer.cpp - The entry points of libFuzzer ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Built with Clang only (test/fuzz/run.sh): coverage guides what is mutated.
+// Built with Clang only (preset fuzz): coverage guides what is mutated.
 //
 //===----------------------------------------------------------------------===//
 
