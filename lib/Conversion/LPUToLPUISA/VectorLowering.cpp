@@ -234,10 +234,12 @@ matchCombiner(LinalgOp op, unsigned index) {
 LogicalResult VectorLowering::lowerReduction(MicroStage &stage) {
   LinalgOp linalgOp = stage.op;
   Block *block = linalgOp.getBlock();
+  // Without elements the initial value is the result.
+  bool isEmpty = llvm::is_contained(linalgOp.getStaticLoopRanges(), 0);
   auto getInit = [&](unsigned index) -> FailureOr<Register> {
     OpOperand *init = linalgOp.getDpsInitOperand(index);
     Value running = linalgOp.getMatchingBlockArgument(init);
-    if (running.use_empty()) {
+    if (running.use_empty() && !isEmpty) {
       // Overwritten unread: there need not be anything in memory.
       draft->setSection(stage.section - 1);
       return lowerConstant(

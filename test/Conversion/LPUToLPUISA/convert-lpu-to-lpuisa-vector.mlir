@@ -141,6 +141,37 @@ func.func @last() {
 
 #lmu = #lpu.space<lmu>
 
+// Of no elements none is the last: what stood in memory stays.
+
+// CHECK-LABEL: lpuisa.program @last_of_none
+// CHECK:         lpuisa.vec rank 2 parallel 1
+// CHECK-NEXT:      views [<lmu, f32, [4, 0], [1, 0], 128>,
+// CHECK:           %[[START:.+]] = lpuisa.micro load[0] : f32
+// CHECK:           lpuisa.elements
+// CHECK:           %[[LAST:.+]] = lpuisa.micro carry(%[[START]]) : (f32) -> f32
+// CHECK:           lpuisa.rows
+// CHECK-NEXT:      lpuisa.micro store[0](%[[LAST]])
+func.func @last_of_none() {
+  %x = memref.alloc() {lpu.address = 0 : i64} : memref<4x0xf32, #lmu>
+  %s = memref.alloc() {lpu.address = 128 : i64} : memref<4xf32, #lmu>
+  lpu.vector ins(%x : memref<4x0xf32, #lmu>) outs(%s : memref<4xf32, #lmu>) {
+  ^bb0(%a: tensor<4x0xf32>, %o: tensor<4xf32>):
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+        iterator_types = ["parallel", "reduction"]}
+        ins(%a : tensor<4x0xf32>) outs(%o : tensor<4xf32>) {
+    ^bb1(%e: f32, %old: f32):
+      linalg.yield %e : f32
+    } -> tensor<4xf32>
+    lpu.yield %r : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#lmu = #lpu.space<lmu>
+
 // The place of the maximum is a fold in order: both running values are carried.
 
 // CHECK-LABEL: lpuisa.program @argmax
