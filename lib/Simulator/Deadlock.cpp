@@ -23,11 +23,6 @@ static std::string nameInstruction(const Program &program, uint32_t index) {
   return text;
 }
 
-static Unit queueOf(const Instruction &word) {
-  bool isSync = word.opcode == Opcode::Wait || word.opcode == Opcode::Post;
-  return isSync ? static_cast<Unit>(word.flags) : unitOf(word.opcode);
-}
-
 /// Whether `word` is what `waiting` waits for.
 static bool provides(const Instruction &word, const Instruction &waiting) {
   switch (waiting.opcode) {
