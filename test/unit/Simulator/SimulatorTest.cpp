@@ -167,6 +167,38 @@ TEST(Simulator, ReportsADeadlockOfTheICP) {
   }
 }
 
+// Only the clock knows how much the stream buffer holds: 16 KiB, which the
+// first entry fills.
+TEST(Simulator, ReportsADeadlockOfTheStreamBuffer) {
+  ProgramBuilder builder;
+  builder.program.machine.streamBufferBytes = 64 * 64 * 4;
+  unsigned in = builder.input(DType::F32, {64, 64});
+  View matrix = arg(in, DType::F32, {64, 64});
+  uint32_t streamed = builder.add(matrix);
+  uint32_t x = builder.add(lmu(0, DType::F32, {1, 64}));
+  uint32_t y = builder.add(lmu(256, DType::F32, {1, 64}));
+  builder.stream(streamed, 1);
+  builder.stream(streamed, 1);
+  builder.order(Unit::SMA, Unit::SXE, 0);
+  for (unsigned i = 0; i < 2; ++i) {
+    builder.emit(Opcode::Mm, 0, MmFields{0, 1, 1, 1}.pack(), x, y, streamed);
+  }
+  RunOptions options;
+  options.values = false;
+  Result<Report> report = runProgram(builder, {nullptr}, options);
+  ASSERT_FALSE(bool(report));
+  EXPECT_EQ(report.kind(), ErrorKind::Deadlock);
+  EXPECT_EQ(
+      report.message(),
+      "deadlock: no unit can go on\n"
+      "  sma waits at instruction 1 (stream) for room in the stream "
+      "buffer, which is full; instruction 4 (mm) would free it, number 2 "
+      "in the queue of sxe\n"
+      "  sxe waits at instruction 3 (wait) for 1 on semaphore 0, which "
+      "holds 0; instruction 2 (post) would post it, number 2 in the queue "
+      "of sma");
+}
+
 // What the checks see when a wait or a post is left out of a program.
 TEST(Simulator, LeavesOutWaitsAndPosts) {
   ProgramBuilder builder;
