@@ -24,6 +24,7 @@ from .diagnostics import Fallback, StageError
 from .machines import machine_text
 from .normalize import Mutation, normalize
 from .options import Options
+from .overlaps import follow_overlaps
 from .program import Program
 from .sharing import Share, check_written, keep_sharing
 from .signature import bind_signature
@@ -65,7 +66,7 @@ def compile_captured(
 
     if needs_specialization(example_inputs):
         return specialize(gm, compile_static)
-    return compile_static(gm, example_inputs)
+    return follow_overlaps(gm, example_inputs, compile_static)
 
 
 def _compile_aten(options: Options) -> CompileATen:

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, GraphModule, Node
 
+from .memory import overlaps_itself
 from .normalize import Mutation
 from .rewriting import args_of
 from .signature import memory_order
@@ -129,27 +130,3 @@ def check_written(gm: GraphModule, mutations: Sequence[Mutation], names: Mapping
                 f"single memory location (sizes {list(value.shape)}, strides {list(value.stride())}); "
                 f"clone() it before"
             )
-
-
-def overlaps_itself(sizes: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether two elements of a tensor are at one place."""
-    dimensions = sorted((stride, size) for size, stride in zip(sizes, strides, strict=True) if size > 1)
-    if 0 in sizes or not _may_overlap(dimensions):
-        return False
-    places = {0}
-    for stride, size in dimensions:
-        found = {place + stride * i for place in places for i in range(size)}
-        if len(found) < len(places) * size:
-            return True
-        places = found
-    return False
-
-
-def _may_overlap(dimensions: Sequence[tuple[int, int]]) -> bool:
-    """Whether a step in a dimension is not beyond all that those with smaller strides reach."""
-    reach = 0
-    for stride, size in dimensions:
-        if stride <= reach:
-            return True
-        reach += stride * (size - 1)
-    return False

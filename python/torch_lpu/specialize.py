@@ -3,7 +3,7 @@
 
 Dynamo hands over a symbolic graph once a size has changed. Programs have
 static shapes, so the graph is compiled when it is called, for the sizes of
-that call, and the compilation is kept by these sizes: of each graph, the
+that call and what overlaps in it, and the compilation is kept by these sizes: of each graph, the
 `CAPACITY` programs that were used last. An integer that is no size stays an
 operand (integers.py): its values share one compilation.
 """
@@ -21,6 +21,7 @@ from torch import Tensor
 from torch.fx import GraphModule
 
 from .integers import lift_integers
+from .memory import overlapping_pairs
 
 CAPACITY = 64
 
@@ -40,7 +41,7 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def _key(args: Sequence[Any]) -> tuple[Any, ...]:
-    return (torch.is_grad_enabled(), *map(_describe, args))
+    return (torch.is_grad_enabled(), overlapping_pairs(args, range(len(args))), *map(_describe, args))
 
 
 def _describe(value: Any) -> Any:
@@ -74,7 +75,7 @@ def _specialize_sizes(gm: GraphModule, compile_static: Compile) -> Callable[...,
         with lock:
             program = compiled.get(key)
             if program is None:
-                program = compiled[key] = compile_static(_static_copy(gm), args)
+                program = compiled[key] = compile_static(static_copy(gm), args)
             compiled.move_to_end(key)
             while len(compiled) > CAPACITY:
                 compiled.popitem(last=False)
@@ -83,7 +84,7 @@ def _specialize_sizes(gm: GraphModule, compile_static: Compile) -> Callable[...,
     return call
 
 
-def _static_copy(gm: GraphModule) -> GraphModule:
+def static_copy(gm: GraphModule) -> GraphModule:
     """A copy without the symbolic example values, which would leak into the static trace."""
     static = copy.deepcopy(gm)
     for node in static.graph.nodes:

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.utils._pytree import tree_leaves
 
-from torch_lpu.sharing import overlaps_itself
+from torch_lpu.memory import overlapping_pairs, overlaps_itself
 
 M = (3, 4)
 
@@ -156,3 +156,11 @@ def test_a_written_input_that_is_expanded_is_an_error_as_in_eager(lpu_compile):
 )
 def test_overlaps(sizes, strides, overlaps):
     assert overlaps_itself(sizes, strides) == overlaps
+
+
+def test_which_inputs_overlap():
+    memory = torch.zeros(20)
+    inputs = [memory[:6], memory[4:8], 3, memory[8:], torch.zeros(2), memory[5:5], memory[4:8]]
+    everything = range(len(inputs))
+    assert overlapping_pairs(inputs, everything) == {(0, 1), (1, 0), (0, 6), (6, 0), (1, 6), (6, 1)}
+    assert overlapping_pairs(inputs, [0, 3]) == {(0, 1), (0, 6)}
