@@ -76,6 +76,7 @@ _RECURRENCE = "its degree, which is the number of its steps, is a value"
 _REFUSED: dict[OpOverload, str] = {
     aten._assert_async.msg: "an assertion has to be able to stop the program",
     aten._assert_async.default: "an assertion has to be able to stop the program",
+    aten._upsample_bilinear2d_aa.default: "eager has a fixed point of its own for it",
     aten.igamma.default: _SERIES,
     aten.igammac.default: _SERIES,
     aten.linalg_matrix_exp.default: "how often it squares depends on values",
@@ -200,6 +201,13 @@ def _bits(node: Node) -> str | None:
     return None
 
 
+def _steps(node: Node) -> str | None:
+    """Others are decomposed."""
+    if node.target in (aten.linspace.Tensor_Tensor, aten.linspace.Tensor_Scalar, aten.linspace.Scalar_Tensor):
+        return "eager has float64 steps for integers"
+    return None
+
+
 def _gaps(node: Node) -> str | None:
     """Dense memory without values became zeros (normalize.py)."""
     if node.target in (aten.empty_strided.default, aten.new_empty_strided.default):
@@ -211,4 +219,4 @@ def _experience(node: Node) -> str | None:
     return _learned.get(signature(node), (None, None))[0]
 
 
-_RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _bits, _gaps, _experience)
+_RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _bits, _gaps, _steps, _experience)

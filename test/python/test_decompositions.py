@@ -553,3 +553,39 @@ def test_cross_entropy_in_chunks(reduction):
         False,
         False,
     )
+
+
+def test_antialiased_images():
+    image = torch.randn(2, 3, 9, 12, generator=torch.Generator().manual_seed(0))
+    for options in (
+        {"size": (4, 5)},
+        {"size": (20, 13)},
+        {"scale_factor": (0.7, 1.7)},
+        {"size": 3, "align_corners": True},
+    ):
+        check(lambda x, o=options: F.interpolate(x, mode="bilinear", antialias=True, **o), image)
+
+
+def test_squeezed_dimensions():
+    def in_place(x):
+        x.squeeze((0, 2)).add_(1)
+        return x
+
+    check(in_place, torch.ones(1, 3, 1, 2))
+    check(lambda x: (x.permute(2, 1, 0, 3).squeeze((0, 2)), x.sum()), torch.ones(1, 3, 1, 2))
+    check(lambda x: torch.unravel_index(x, (4, 5)), torch.tensor([3, 19, 7]))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_neighbours(dtype):
+    x = ODD.to(dtype)
+    check(torch.nextafter, x.unsqueeze(0), x.unsqueeze(1), tolerances=(0.0, 0.0))
+
+
+@pytest.mark.parametrize("density", [False, True])
+def test_histograms_of_rows(density):
+    rows, weight = matrix(30, 2), torch.rand(30, generator=torch.Generator().manual_seed(0))
+    edges = [torch.tensor([-1.0, 0.0, 0.5]), torch.tensor([-2.0, -1.0, 1.0, 1.5])]
+    check(lambda x: torch.histogramdd(x, (3, 2), density=density), rows)
+    check(lambda x: torch.histogramdd(x, (3, 2), range=(-1.0, 1.0, 0.0, 2.0), density=density), rows)
+    check(lambda x, w, *e: torch.histogramdd(x, list(e), weight=w, density=density), rows, weight, *edges)

@@ -22,6 +22,8 @@ def _(x):
     return torch.empty_like(x)
 
 
+OTHERWISE = "write it with other operations, or leave it on the host with options={'fallback': 'allow'}"
+
 CASES = {
     "float64": (
         lambda x: x.double(),
@@ -76,6 +78,42 @@ CASES = {
         "aten._local_scalar_dense (no tensor)",
         "its value decides what Python does next",
         "keep the value in a tensor, or use torch.where or torch.cond",
+    ),
+    "gaps": (
+        lambda x: x.new_empty_strided((2, 3), (6, 1)).fill_(0) + torch.empty_strided((2, 3), (6, 1)),
+        "aten.empty_strided (float32)",
+        "its elements do not lie side by side, as those that a program writes do",
+        OTHERWISE,
+    ),
+    "series": (
+        lambda x: torch.igamma(x.abs(), x.abs()),
+        "aten.igamma (float32)",
+        "how many terms its series takes depends on values",
+        OTHERWISE,
+    ),
+    "degree": (
+        lambda x: torch.special.legendre_polynomial_p(x, x),
+        "aten.special_legendre_polynomial_p (float32)",
+        "its degree, which is the number of its steps, is a value",
+        OTHERWISE,
+    ),
+    "squares": (
+        lambda x: torch.linalg.matrix_exp(x[:, :3]),
+        "aten.linalg_matrix_exp (float32)",
+        "how often it squares depends on values",
+        OTHERWISE,
+    ),
+    "image of bytes": (
+        lambda x: torch.ops.aten._upsample_bilinear2d_aa(x.to(torch.uint8).view(1, 1, 3, 4), [2, 2], False),
+        "aten._upsample_bilinear2d_aa (uint8)",
+        "eager has a fixed point of its own for it",
+        OTHERWISE,
+    ),
+    "steps": (
+        lambda x: torch.linspace(x[0, 0], x[0, 1], 3, dtype=torch.int64),
+        "aten.linspace.Tensor_Tensor (int64)",
+        "eager has float64 steps for integers",
+        OTHERWISE,
     ),
 }
 

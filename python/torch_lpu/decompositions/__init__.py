@@ -60,7 +60,6 @@ ADDED = (
     aten.dist,
     aten.narrow_copy,
     aten.permute_copy,
-    aten.squeeze.dims,
     aten.unbind_copy,
     aten.view_copy,
 )

@@ -86,15 +86,21 @@ def _hypot(input: Tensor, other: Tensor) -> Tensor:
     return torch.where(infinite, math.inf, result).to(dtype)
 
 
+# Types whose bits can be seen, and what as.
+_BITS = {torch.float32: torch.int32, torch.bfloat16: torch.int16}
+
+
 def _nextafter(input: Tensor, other: Tensor) -> Tensor:
     """The neighbour is one away in the bits, seen as sign and magnitude."""
-    if torch.result_type(input, other) != torch.float32:
+    dtype = torch.result_type(input, other)
+    if dtype not in _BITS:
         return NotImplemented
-    x, y = torch.broadcast_tensors(input, other)
-    bits = x.view(torch.int32)
+    x, y = torch.broadcast_tensors(input.to(dtype), other.to(dtype))
+    integer = _BITS[dtype]
+    bits = x.view(integer)
     away = (y > x) == (x > 0)
-    stepped = torch.where(away, bits + 1, bits - 1).view(torch.float32)
-    smallest = torch.full((), 1, dtype=torch.int32, device=x.device).view(torch.float32)
+    stepped = torch.where(away, bits + 1, bits - 1).view(dtype)
+    smallest = torch.full((), 1, dtype=integer, device=x.device).view(dtype)
     stepped = torch.where(x == 0, torch.where(y > 0, smallest, -smallest), stepped)
     result = torch.where(x == y, y, stepped)
     return torch.where((x != x) | (y != y), math.nan, result)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -93,7 +94,48 @@ def _grid_sampler_2d(
     return result.to(input.dtype)
 
 
+def _smooth(image: Tensor, dim: int, size: int, scale: float) -> Tensor:
+    """Along one dimension: each element is an average under a triangle around its place."""
+    length, device = image.shape[dim], image.device
+    support = max(scale, 1.0)
+    taps = math.ceil(support) * 2 + 1
+    center = (torch.arange(size, device=device).to(image.dtype) + 0.5) * scale
+    first = (center - support + 0.5).to(torch.int64).clamp(min=0)
+    count = (center + support + 0.5).to(torch.int64).clamp(max=length) - first
+    tap = torch.arange(taps, device=device)
+    place = first.unsqueeze(1) + tap
+    distance = (place.to(image.dtype) - center.unsqueeze(1) + 0.5) / support
+    inside = tap < count.unsqueeze(1)
+    weight = torch.where(inside, (1 - distance.abs()).clamp(min=0), 0.0)
+    total = weight.sum(1, keepdim=True)
+    weight = torch.where(total == 0, weight, weight / total)
+    rows = image.movedim(dim, -1)
+    taken = rows.index_select(-1, place.clamp(max=length - 1).reshape(-1)).unflatten(-1, (size, taps))
+    return (taken * weight).sum(-1).movedim(-1, dim)
+
+
+def _upsample_bilinear2d_aa(
+    input: Tensor,
+    output_size: Sequence[int],
+    align_corners: bool,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> Tensor:
+    """With antialiasing; bytes are in fixed point in eager."""
+    if input.dtype != torch.float32 or input.numel() == 0:
+        return NotImplemented
+    for dim, scale in ((-1, scales_w), (-2, scales_h)):
+        length, size = input.shape[dim], output_size[dim]
+        if align_corners:
+            step = (length - 1) / (size - 1) if size > 1 else 0.0
+        else:
+            step = 1 / scale if scale else length / size
+        input = _smooth(input, dim, size, step)
+    return input
+
+
 GRIDS: dict[OpOverload, Callable] = {
+    aten._upsample_bilinear2d_aa.default: _upsample_bilinear2d_aa,
     aten.grid_sampler_2d.default: _grid_sampler_2d,
     aten.grid_sampler_3d.default: _grid_sampler_3d,
 }

@@ -161,6 +161,12 @@ def _embedding_dense_backward(
     return aten.index_put(zeros, [place], rows, True)
 
 
+def _squeeze_dims(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """A view of ATen's, which the stock form is not."""
+    gone = {dim % max(input.dim(), 1) for dim in dims}
+    return input.view([size for dim, size in enumerate(input.shape) if dim not in gone or size != 1])
+
+
 INDEXING: dict[OpOverload, Callable] = {
     aten.as_strided_scatter.default: _as_strided_scatter,
     aten.embedding_dense_backward.default: _embedding_dense_backward,
@@ -172,6 +178,7 @@ INDEXING: dict[OpOverload, Callable] = {
     aten.put.default: _put,
     aten.scatter.reduce: _scatter_by_name,
     aten.scatter.value_reduce: _scatter_number_by_name,
+    aten.squeeze.dims: _squeeze_dims,
     aten.take.default: _take,
     aten.scatter_reduce.two: from_the_front(aten.scatter_reduce.two, _scatter_reduce),
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -169,7 +170,66 @@ def _histogram_at(
     return _histogram_of(input, bins.clone(), weight, density)
 
 
+def _edges_of_columns(
+    input: Tensor,
+    bins: Sequence[int],
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> list[Tensor]:
+    if input.dtype != torch.float32 or input.numel() == 0:
+        return NotImplemented
+    columns = input.reshape(-1, len(bins)).unbind(1)
+    ranges = [None if range is None else range[2 * d : 2 * d + 2] for d, _ in enumerate(bins)]
+    return [_edges(*column) for column in zip(columns, bins, ranges, strict=True)]
+
+
+def _histogram_of_rows(
+    input: Tensor, edges: Sequence[Tensor], *, weight: Tensor | None = None, density: bool = False
+) -> Tensor:
+    """A row falls into one bin of each of its columns, or is not counted."""
+    if input.dtype != torch.float32 or input.numel() == 0:
+        return NotImplemented
+    rows = input.reshape(-1, len(edges))
+    flat = torch.zeros_like(rows[:, 0], dtype=torch.int64)
+    inside = torch.ones_like(flat, dtype=torch.bool)
+    bins = [borders.shape[0] - 1 for borders in edges]
+    for d, (borders, count) in enumerate(zip(edges, bins, strict=True)):
+        column = rows[:, d].contiguous()
+        place = (_searchsorted(borders, column, right=True) - 1).clamp(max=count - 1)
+        flat = flat * count + place
+        inside = inside & (column >= borders[0]) & (column <= borders[-1])
+    numbers = torch.arange(math.prod(bins), device=input.device)
+    hits = (flat.unsqueeze(0) == numbers.unsqueeze(1)) & inside.unsqueeze(0)
+    counts = hits.to(input.dtype) if weight is None else torch.where(hits, weight.reshape(1, -1), 0.0)
+    result = counts.sum(1).reshape(bins)
+    if density:
+        result = result / result.sum()
+        for d, borders in enumerate(edges):
+            shape = [-1 if d == other else 1 for other, _ in enumerate(edges)]
+            result = result / (borders[1:] - borders[:-1]).view(shape)
+    return result
+
+
+def _histogram_of_columns(
+    input: Tensor,
+    bins: Sequence[int],
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> Tensor:
+    edges = _edges_of_columns(input, bins, range=range)
+    if edges is NotImplemented:
+        return NotImplemented
+    return _histogram_of_rows(input, edges, weight=weight, density=density)
+
+
 ORDER: dict[OpOverload, Callable] = {
+    aten._histogramdd_bin_edges.default: _edges_of_columns,
+    aten._histogramdd_from_bin_cts.default: _histogram_of_columns,
+    aten._histogramdd_from_bin_tensors.default: _histogram_of_rows,
     aten.histc.default: _histc,
     aten.histogram.bin_ct: _histogram,
     aten.histogram.bins_tensor: _histogram_at,
