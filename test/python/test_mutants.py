@@ -42,7 +42,9 @@ def outcome(program, omit):
     try:
         program.run(arguments, values=False, timing=False, checks="standard", omit=omit)
     except RuntimeError as error:
-        return str(error).split(":")[0].split(" at ")[0]
+        word = str(error).split(":")[0].split(" at ")[0]
+        assert error.kind == ("check" if word == "race" else "deadlock"), error
+        return word
     return "ok"
 
 
