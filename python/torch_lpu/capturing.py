@@ -18,6 +18,7 @@ from torch.fx import GraphModule
 from torch.utils._pytree import tree_leaves, tree_map
 
 from . import backend, partition
+from .apart import compile_apart
 from .diagnostics import StageError
 from .normalize import Mutation
 from .options import Options
@@ -144,10 +145,7 @@ def capture(
 
         return call
 
-    original = getattr(fn, "_torchdynamo_orig_callable", fn)
-    function = getattr(original, "_orig_mod", original)
-    compile_: Any = torch.compile  # It has no overload for a function of unknown kind.
-    compiled = compile_(function, backend=capturing, dynamic=False, isolate_recompiles=True)
+    compiled = compile_apart(fn, capturing)
     with torch.random.fork_rng(devices=[]):
         try:
             compiled(*copies(tuple(args)), **copies(dict(kwargs)))
@@ -199,10 +197,7 @@ def capture_sources(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping
 
         return call
 
-    original = getattr(fn, "_torchdynamo_orig_callable", fn)
-    function = getattr(original, "_orig_mod", original)
-    compile_: Any = torch.compile
-    compiled = compile_(function, backend=recording, dynamic=False, isolate_recompiles=True)
+    compiled = compile_apart(fn, recording)
     with torch.random.fork_rng(devices=[]):
         try:
             compiled(*copies(tuple(args)), **copies(dict(kwargs)))

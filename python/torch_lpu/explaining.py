@@ -70,9 +70,8 @@ def explain(
 
         return explaining
 
-    original = getattr(fn, "_torchdynamo_orig_callable", fn)  # It may be compiled already.
     try:
-        run = run_fake(getattr(original, "_orig_mod", original), args, kwargs, make_backend, dynamic)
+        run = run_fake(fn, args, kwargs, make_backend, dynamic)
     finally:
         gradients.restore()
     return Explanation(tuple(graphs), tuple(run.breaks), tuple(run.assumptions), run.complete)

@@ -166,6 +166,10 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def first_line(text: str) -> str:
+    return text.splitlines()[0] if text else "no message"
+
+
 def _some(texts: list[str]) -> str:
     rest = len(texts) - NAMED
     return ", ".join(texts[:NAMED]) + (f" and {rest} more" if rest > 0 else "")

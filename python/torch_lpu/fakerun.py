@@ -33,7 +33,8 @@ from torch.fx.experimental.symbolic_shapes import (
 )
 from torch.utils._pytree import tree_map
 
-from .explanation import GraphBreak, place
+from .apart import compile_apart
+from .explanation import GraphBreak, first_line, place
 
 # At most so many ways through the conditions of the Python code.
 MAX_PATHS = 16
@@ -146,9 +147,7 @@ def run_fake(
     run = FakeRun()
     mode = _Mode(allow_non_fake_inputs=True, shape_env=ShapeEnv())
     mode.note = run.assume
-    # An isolated compilation neither uses nor fills what the user has compiled.
-    compile_: Any = torch.compile  # It has no overload for a function of unknown kind.
-    compiled = compile_(function, backend=make_backend(run), dynamic=dynamic, isolate_recompiles=True)
+    compiled = compile_apart(function, make_backend(run), dynamic)
     run.start()
     answers: list[bool] | None = []
     for _ in range(MAX_PATHS):
@@ -168,7 +167,7 @@ def run_fake(
                     raise  # The function itself is wrong.
                 run.complete = False
                 name = type(error).__name__
-                run.assume(f"stopped at {_place_of(error)}: {name}: {_first_line(str(error))}")
+                run.assume(f"stopped at {_place_of(error)}: {name}: {first_line(str(error))}")
         answers = mode.path.next()
         if answers is None:
             break
@@ -272,7 +271,3 @@ def _place_of(error: Exception) -> str:
 
 def _place(frame: traceback.FrameSummary | None) -> str:
     return place(frame.filename, frame.lineno) if frame else place(None, None)
-
-
-def _first_line(text: str) -> str:
-    return text.splitlines()[0] if text else "no message"

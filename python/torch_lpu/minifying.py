@@ -29,6 +29,7 @@ from . import backend
 from .capturing import Source, capture_sources, snapshot
 from .comparing import compare_results, trace_source
 from .diagnostics import FallbackError, StageError, op_name
+from .explanation import first_line
 from .options import Options
 from .partition import copy_graph_module
 from .rewriting import args_of
@@ -97,7 +98,7 @@ def failure_of(
         try:
             outputs = _run(gm, inputs, allowed)
         except Exception as error:
-            return Failure("crashes", type(error).__name__, _first_line(f"{type(error).__name__}: {error}"))
+            return Failure("crashes", type(error).__name__, first_line(f"{type(error).__name__}: {error}"))
         for row in compare_results(0, Source(gm, list(inputs), outputs)):
             if row.verdict == "diverges":
                 text = f"result {row.place} ({row.dtype}) is off by {row.error:.3g}"
@@ -107,10 +108,10 @@ def failure_of(
             _compile(gm, inputs, dataclasses.replace(options, fallback="error", cache=False))
         except FallbackError as error:
             if isinstance(error.__cause__, StageError):  # Of no op in particular.
-                return Failure("falls back", error.__cause__.stage, _first_line(str(error.__cause__)))
+                return Failure("falls back", error.__cause__.stage, first_line(str(error.__cause__)))
             first = error.fallbacks[0]
             text = f"{first.op} ({first.dtype}): {first.reason}"
-            return Failure("falls back", f"{first.op} {first.dtype}", _first_line(text))
+            return Failure("falls back", f"{first.op} {first.dtype}", first_line(text))
     return None
 
 
@@ -135,10 +136,6 @@ def _run(gm: GraphModule, inputs: Sequence[Any], options: Options) -> list[Any]:
     compiled = _compile(gm, inputs, options)
     with torch.no_grad():
         return list(compiled(*snapshot(inputs)))
-
-
-def _first_line(text: str) -> str:
-    return text.splitlines()[0]
 
 
 def _ops(gm: GraphModule) -> list[str]:

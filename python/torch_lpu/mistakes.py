@@ -12,6 +12,7 @@ import os
 import re
 import traceback
 
+from .explanation import first_line
 from .locations import innermost_frame
 
 _OWN = os.path.dirname(__file__) + os.sep
@@ -32,7 +33,7 @@ def describe_mistake(error: BaseException) -> str | None:
     frames = "".join(traceback.format_tb(error.__traceback__))
     if _is_ours(error) and not isinstance(error, MemoryError) and "allocate memory" not in text:
         return None
-    return f"torch-lpu: {type(error).__name__}: {_first_line(text)}{_at(frames)}"
+    return f"torch-lpu: {type(error).__name__}: {first_line(text)}{_at(frames)}"
 
 
 def _is_ours(error: BaseException) -> bool:
@@ -43,14 +44,10 @@ def _is_ours(error: BaseException) -> bool:
 def _summary(text: str) -> str:
     """Dynamo's title, and its explanation if it has one."""
     explanation = re.search(r"^\s*Explanation: (.*)$", text, re.MULTILINE)
-    first = _first_line(text)
+    first = first_line(text)
     return f"{first}: {explanation.group(1)}" if explanation else first
 
 
 def _at(frames: str) -> str:
     frame = innermost_frame(frames)
     return f" at {frame}" if frame and not frame.file.startswith((_OWN, "<")) else ""
-
-
-def _first_line(text: str) -> str:
-    return text.splitlines()[0] if text else "no message"

@@ -400,6 +400,24 @@ def test_a_model_of_seven_billion_parameters_takes_no_memory(layers):
     assert grown < sum(p.numel() * p.element_size() for p in model.parameters()) / 2
 
 
+def test_what_is_no_function_is_told():
+    message = "torch-lpu: what is to run has to be a function or a module, got Tensor"
+    for account in (torch_lpu.explain, torch_lpu.compare, torch_lpu.minify):
+        with pytest.raises(TypeError, match=message):
+            account(X, X)
+
+
+def test_what_runs_the_function_needs_values():
+    with FakeTensorMode():
+        model, x = torch.nn.Linear(4, 3), torch.randn(2, 4)
+    message = r"an input of type torch.float32 and shape \[{}\] is a fake tensor, which has no values; only"
+    for account in (torch_lpu.compare, torch_lpu.minify):
+        with pytest.raises(ValueError, match=message.format("2, 4")):
+            account(torch.relu, x)
+        with pytest.raises(ValueError, match=message.format("3, 4")):
+            account(model, X)
+
+
 def test_wrong_options_are_told():
     with pytest.raises(torch_lpu.OptionError, match="did you mean 'machine'"):
         torch_lpu.explain(lambda x: x, X, options={"machin": "tiny"})
