@@ -223,6 +223,10 @@ def _is_unsigned(node: Node) -> bool:
     return isinstance(value, Tensor) and value.dtype == torch.uint8
 
 
+# What makes memory without values, after decomposition.
+_UNINITIALISED = (aten.empty.memory_format, aten.empty_strided.default, aten.new_empty_strided.default)
+
+
 def fold_empty(graph: Graph) -> None:
     """What has no elements, or is made of tensors without elements, depends on no data: a constant."""
     for node in list(graph.nodes):
@@ -247,8 +251,10 @@ def fold_empty(graph: Graph) -> None:
 def _value_of_nothing(node: Node) -> bool | int | float | None:
     """The one value of all elements of an op on empty tensors, if it is one: the sum of nothing is 0."""
     operands = [operand.meta.get("val") for operand in node.all_input_nodes]
-    if not operands or not all(
-        isinstance(o, Tensor) and not _is_symbolic(o) and o.numel() == 0 for o in operands
+    if (
+        node.target in _UNINITIALISED
+        or not operands
+        or not all(isinstance(o, Tensor) and not _is_symbolic(o) and o.numel() == 0 for o in operands)
     ):
         return None
     with unset_fake_temporarily():
@@ -283,7 +289,7 @@ def fill_uninitialised(graph: Graph) -> None:
     A program that gave away what no instruction has written is one that the machine may
     refuse to run. Memory that is overwritten part by part needs no zeros.
     """
-    for target in (aten.empty.memory_format, aten.empty_strided.default, aten.new_empty_strided.default):
+    for target in _UNINITIALISED:
         for node in graph.find_nodes(op="call_function", target=target):
             value = node.meta["val"]
             order = None if _is_symbolic(value) else memory_order(value)

@@ -3,6 +3,7 @@
 
 import importlib
 import math
+import warnings
 
 import pytest
 import torch
@@ -299,6 +300,13 @@ def test_memory_without_values_is_zeros(dtype):
         expected = function(x)
         assert torch.equal(result, torch.zeros_like(expected)) and result.dtype == expected.dtype
         assert result.stride() == expected.stride()
+
+
+def test_memory_is_not_made_of_an_empty_tensor():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compiled = torch.compile(lambda x: x.new_empty_strided((3, 2, 2), (1, 2, 3)), backend="lpu")
+        assert compiled(torch.ones(0, 5)).stride() == (1, 2, 3)
 
 
 def test_memory_that_is_overwritten_is_not_filled():
