@@ -128,14 +128,14 @@ def summary(results: Results) -> dict[str, Any]:
         inside = {name: what for name, what in status.items() if name not in listed}
         if not status:
             continue
-        compiled = sum(what in ("compiled", "refused") for what in inside.values())
+        judged = [what for what in inside.values() if what != "refused"]
         totals[dtype] = {
             "entries": dict(Counter(status.values())),
             "samples": dict(
                 Counter(o.status for (_, t), outcomes in results.items() if t == dtype for o in outcomes)
             ),
             "entries_not_excluded": dict(Counter(inside.values())),
-            "share_compiled": compiled / len(inside) if inside else None,
+            "share_compiled": judged.count("compiled") / len(judged) if judged else None,
         }
     rows = [
         {
@@ -180,7 +180,11 @@ def _totals_table(result: dict[str, Any]) -> Any:
     from rich.table import Table
 
     totals = result["totals"].values()
-    table = Table(title="coverage: entries by their worst sample (without those on the list)")
+    seen = len({row["entry"] for row in result["entries"]})
+    caption = f"{seen} of {len(entries())} entries have these types; {len(excluded())} are on the list"
+    table = Table(
+        title="coverage: entries by their worst sample (without those on the list)", caption=caption
+    )
     table.add_column("")
     for dtype in result["totals"]:
         table.add_column(dtype, justify="right")

@@ -110,10 +110,31 @@ def test_report(tmp_path, capsys):
     assert result["totals"]["float32"]["samples"] == {"fell back": 1}
     printed = capsys.readouterr().out
     assert "fell back" in printed and "linalg.lu_factor_ex (excluded)" in printed
+    assert f"1 of {len(samples.entries())} entries" in printed.replace("\n", " ")
     # What the file has is not run again.
     lines = kept.read_text()
     coverage.main([*arguments, "--resume", str(kept)])
     assert kept.read_text() == lines
+
+
+def test_summary():
+    outcomes = {
+        ("add", "float32"): ["compiled", "compiled"],
+        ("sub", "float32"): ["compiled", "fell back"],
+        ("mul", "float32"): ["refused", "refused"],
+        ("qr", "float32"): ["fell back", "not captured"],
+    }
+    made = {key: [samples.Outcome(status) for status in value] for key, value in outcomes.items()}
+    totals = coverage.summary(made)["totals"]["float32"]
+    assert totals["entries"] == {"compiled": 1, "fell back": 2, "refused": 1}
+    assert totals["entries_not_excluded"] == {"compiled": 1, "fell back": 1, "refused": 1}
+    assert totals["share_compiled"] == 0.5
+
+
+def test_a_type_that_is_not_there(capsys):
+    with pytest.raises(SystemExit):
+        coverage.main(["--dtype", "float32,complex64"])
+    assert "no type complex64; there are float32, bfloat16" in capsys.readouterr().err
 
 
 def test_the_list_is_short_and_known():
