@@ -38,8 +38,8 @@ def _range(tensor: Tensor) -> tuple[int, int]:
     """The bytes from the first element to the last one, in the storage."""
     if tensor.numel() == 0:
         return 0, 0
-    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
-    start = tensor.storage_offset()
+    last = sum((int(size) - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    start = int(tensor.storage_offset())
     return start * tensor.element_size(), (start + last + 1) * tensor.element_size()
 
 

@@ -75,7 +75,7 @@ def widen(value: Any) -> Any:
 
 def narrow(node: Node, value: Any) -> Any:
     """A node's value in float64 as the type that the node has."""
-    kinds = node.meta.get("val")
+    kinds: Any = node.meta.get("val")
 
     def one(kind: Any, leaf: Any) -> Any:
         return leaf.to(kind.dtype) if isinstance(kind, Tensor) and isinstance(leaf, Tensor) else leaf
