@@ -107,11 +107,17 @@ def test_a_write_through_one_result_shows_in_the_others(lpu_compile):
 def test_nothing_of_it_runs_on_the_host(lpu_compile):
     from trap import trap
 
-    compiled = lpu_compile(lambda x: (lambda y: (y, y[0], y.t(), y.view(2, 6)))(x * 2))
+    def function(x):
+        y = x * 2
+        views = y[0], y.t(), y.view(2, 6), y.view(torch.int32), y.unsqueeze(0).squeeze(), y.diagonal()
+        return y, *views, y.unfold(1, 2, 1), *y.unbind(), *y.split((1, 2)), y[:, :1].expand(3, 9), x.mT
+
+    compiled = lpu_compile(function)
     x = torch.randn(M)
     compiled(x)
     with trap():
-        assert len(compiled(x)) == 4
+        result = compiled(x)
+    torch.testing.assert_close(result, function(x))
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ ALLOWED = frozenset(
         "unfold",
         "unsqueeze",
         "view",
+        "view.dtype",
         "_unsafe_view",
         "_reshape_alias",
         "is_same_size",
