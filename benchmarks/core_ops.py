@@ -125,7 +125,10 @@ def measure(name: str, start: int = 0, stop: int = len(DTYPES)) -> Iterator[Outc
             continue
         status, detail = run_function(together(name), (calls,), _comparable(name))
         if status == "wrong" and _kernel_differs(name, calls) == detail:
-            status, detail = "other", "PyTorch's decomposition rounds otherwise than its kernel, in any backend"
+            status, detail = (
+                "other",
+                "PyTorch's decomposition rounds otherwise than its kernel, in any backend",
+            )
         yield Outcome(status, detail)
 
 
@@ -199,7 +202,7 @@ def _decomposition(name: str) -> str:
     function = decomposition_table(inference=True).get(op)
     if function is None:
         return "composite" if op.has_kernel_for_dispatch_key("CompositeImplicitAutograd") else ""
-    function = inspect.unwrap(function)
+    function = inspect.unwrap(getattr(function, "func", function))  # Some are partial.
     module = getattr(function, "__module__", "")
     if module.startswith("torch_lpu."):
         return f"`{module.removeprefix('torch_lpu.').replace('.', '/')}.py`"
@@ -221,22 +224,39 @@ def _lower(name: str, calls: Any) -> tuple[str, str]:
         )
 
 
-def page(rows: Sequence[Row]) -> str:
-    header = HEADER.format(torch=f"PyTorch {torch.__version__.partition('+')[0]}", counts=counts(rows))
-    return header + "".join(f"{row}\n" for row in sorted(rows, key=lambda row: row.name))
+def read_page() -> dict[str, str]:
+    """Operation -> its line on the page as it is."""
+    if not PAGE.exists():
+        return {}
+    return {line.split("`")[1]: line for line in PAGE.read_text().splitlines() if line.startswith("| `")}
 
 
-def counts(rows: Sequence[Row]) -> str:
-    """The sums, as a sentence."""
-    compiled = sum(len(row.compiled) for row in rows)
-    refused = sum(len(row.refused) for row in rows)
-    others = sum(len(row.others) for row in rows)
-    whole = sum(bool(row.compiled) and not row.others for row in rows)
+def page(lines: Mapping[str, str]) -> str:
+    version = torch.__version__.partition("+")[0]
+    header = HEADER.format(torch=f"PyTorch {version}", counts=counts(lines))
+    return header + "".join(f"{lines[name]}\n" for name in sorted(lines))
+
+
+def counts(lines: Mapping[str, str]) -> str:
+    """The sums of lines of the page, as sentences."""
+    cells = [line.split(" | ") for line in lines.values()]
+    compiled = [_members(cell[1]) for cell in cells]
+    others = [
+        sum(_members(part.partition(":")[0]) for part in re.split("; ", cell[3].removesuffix("|").strip()))
+        for cell in cells
+    ]
+    whole = sum(bool(here) and not elsewhere for here, elsewhere in zip(compiled, others, strict=True))
+    refused = len(lines) * len(DTYPES) - sum(compiled) - sum(others)
     return (
-        f"{len(rows)} operations in {len(DTYPES)} types: {compiled} compile, {refused} are not defined "
-        f"by PyTorch, {others} fall back.\n"
+        f"{len(lines)} operations in {len(DTYPES)} types: {sum(compiled)} compile, {refused} are not defined "
+        f"by PyTorch, {sum(others)} fall back.\n"
         f"{whole} operations compile for every type that they are defined for."
     )
+
+
+def _members(families: str) -> int:
+    """How many types `floats, i64` are."""
+    return sum(len(FAMILIES.get(name, (name,))) for name in families.strip().split(", ") if name)
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
@@ -253,10 +273,11 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     for task in run_tasks(measure, tasks, parsed.jobs, 60, lambda how: Outcome(*how.split(": ")[:2])):
         rows.append(row(*task.arguments, task.outcomes))
         print(rows[-1], flush=True)
-    if parsed.write:
-        PAGE.write_text(page(rows))
+    lines = {row.name: str(row) for row in rows}
+    if parsed.write:  # What was not measured stays.
+        PAGE.write_text(page({**read_page(), **lines}))
     result = {"benchmark": "core_ops", "host": host(), "rows": [asdict(row) for row in rows]}
-    publish(result, [counts(rows)], parsed.json)
+    publish(result, [counts(lines)], parsed.json)
     return result
 
 

@@ -48,6 +48,7 @@ ALLOWED = frozenset(
         "_unsafe_view",
         "_reshape_alias",
         "is_same_size",
+        "prims::squeeze",
         # An integer of the caller's becomes an operand.
         "lift_fresh",
         # Copies of tensors that are not laid out as at compile time, and back.

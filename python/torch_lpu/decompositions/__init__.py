@@ -28,6 +28,7 @@ from .elementwise import ELEMENTWISE
 from .error import ERROR_FUNCTIONS
 from .foreach import FOREACH
 from .gamma import GAMMA
+from .gradients import GRADIENTS
 from .grids import GRIDS
 from .groups import GROUPS
 from .indexing import INDEXING
@@ -75,6 +76,7 @@ OWN = (
     ERROR_FUNCTIONS,
     FOREACH,
     GAMMA,
+    GRADIENTS,
     GRIDS,
     GROUPS,
     INDEXING,

@@ -8,6 +8,7 @@ output's place; so what belongs to which window is a comparison of two counters.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -42,16 +43,20 @@ def _spread(gradient: Tensor, dim: int, size: int, windows: Windows) -> Tensor:
     return torch.where(inside, rows, zero).sum(-1).movedim(-1, dim)
 
 
-def _adaptive_avg_pool2d_backward(grad: Tensor, input: Tensor) -> Tensor:
-    result = grad.to(compute_dtype(grad))
-    for dim in (-2, -1):
-        first, end = _adaptive_windows(input.shape[dim], grad.shape[dim], grad.device)
-        shape = [-1 if d == dim else 1 for d in (-2, -1)]
-        result = result / (end - first).to(result.dtype).view(shape)
-    for dim in (-2, -1):
-        windows = _adaptive_windows(input.shape[dim], grad.shape[dim], grad.device)
-        result = _spread(result, dim, input.shape[dim], windows)
-    return result.to(grad.dtype)
+def _adaptive_avg_pool_backward(rank: int) -> Callable[[Tensor, Tensor], Tensor]:
+    def decompose(grad: Tensor, input: Tensor) -> Tensor:
+        result = grad.to(compute_dtype(grad))
+        dims = range(-rank, 0)
+        for dim in dims:
+            first, end = _adaptive_windows(input.shape[dim], grad.shape[dim], grad.device)
+            shape = [-1 if d == dim else 1 for d in dims]
+            result = result / (end - first).to(result.dtype).view(shape)
+        for dim in dims:
+            windows = _adaptive_windows(input.shape[dim], grad.shape[dim], grad.device)
+            result = _spread(result, dim, input.shape[dim], windows)
+        return result.to(grad.dtype)
+
+    return decompose
 
 
 def _pair(values: Sequence[int]) -> tuple[int, int]:
@@ -69,16 +74,18 @@ def _counts(
 ) -> Tensor:
     """How many elements each window averages."""
     result = torch.ones((), dtype=torch.int64, device=device)
-    for place, dim in enumerate((-2, -1)):
+    dims = range(-len(kernel), 0)
+    for place, dim in enumerate(dims):
         size, count = shape[dim], outputs[dim]
         first, end = _strided_windows(size, count, kernel[place], stride[place], padding[place], device)
         if not include_padding:
             first, end = first.clamp(min=0), end.clamp(max=size)
-        result = result * (end - first).view([-1 if d == dim else 1 for d in (-2, -1)])
+        result = result * (end - first).view([-1 if d == dim else 1 for d in dims])
     return result
 
 
-def _avg_pool2d_backward(
+def _avg_pool_backward(
+    rank: int,
     grad: Tensor,
     input: Tensor,
     kernel_size: Sequence[int],
@@ -89,15 +96,16 @@ def _avg_pool2d_backward(
     divisor_override: int | None,
 ) -> Tensor:
     """A window of integers rounds its share towards zero."""
-    kernel, padding = _pair(kernel_size), _pair(padding)
-    step = _pair(stride) if stride else kernel
+    kernel, step, padding = (
+        list(values) * (rank // len(values)) for values in (kernel_size, stride or kernel_size, padding)
+    )
     result = grad.to(compute_dtype(grad)) if grad.is_floating_point() else grad
     divisor: Any = divisor_override
     if divisor_override is None:
         counts = _counts(input.shape, grad.shape, kernel, step, padding, count_include_pad, grad.device)
         divisor = counts.to(result.dtype)
     result = torch.div(result, divisor, rounding_mode=None if grad.is_floating_point() else "trunc")
-    for place, dim in enumerate((-2, -1)):
+    for place, dim in enumerate(range(-rank, 0)):
         size, count = input.shape[dim], grad.shape[dim]
         windows = _strided_windows(size, count, kernel[place], step[place], padding[place], grad.device)
         result = _spread(result, dim, size, windows)
@@ -231,11 +239,13 @@ def _convolution_backward(
 
 
 POOLING: dict[OpOverload, Callable] = {
-    aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool2d_backward,
+    aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool_backward(2),
+    aten._adaptive_avg_pool3d_backward.default: _adaptive_avg_pool_backward(3),
     aten.adaptive_max_pool2d.default: _adaptive_max_pool,
     aten.adaptive_max_pool3d.default: _adaptive_max_pool,
     aten.avg_pool2d.default: _avg_pool2d,
-    aten.avg_pool2d_backward.default: _avg_pool2d_backward,
+    aten.avg_pool2d_backward.default: partial(_avg_pool_backward, 2),
+    aten.avg_pool3d_backward.default: partial(_avg_pool_backward, 3),
     aten.convolution_backward.default: _convolution_backward,
     aten.max_pool2d_with_indices.default: _max_pool2d,
     aten.max_pool3d_with_indices.default: _max_pool3d,
