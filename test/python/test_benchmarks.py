@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from benchmarks import architectures, decode, harness, ops, prefill, simulator
+from benchmarks import architectures, core_ops, decode, dynamic, harness, ops, prefill, simulator
 from benchmarks import compile as compile_benchmark
 
 TINY = ["--model", "tiny", "--machine", "tiny", "--cache", "16"]
@@ -88,3 +88,34 @@ def test_architectures(tmp_path, capsys):
     facts = json.loads(path.read_text())["convnext"]
     assert facts["complete"] and facts["graphs"] == 1 and not facts["breaks"] and not facts["fallbacks"]
     assert f"| convnext | vision | {facts['ops']} | 1 | 0 | none |" in capsys.readouterr().out
+
+
+def test_core_ops(tmp_path, capsys):
+    path = tmp_path / "rows.json"
+    core_ops.main(["--op", "bitwise_not,randperm", "--json", str(path)])
+    rows = {row["name"]: row for row in json.loads(path.read_text())["rows"]}
+    assert rows["bitwise_not"]["compiled"] == ["i64", "i32", "i16", "i8", "u8", "bool"]
+    assert rows["bitwise_not"]["refused"] == ["f32", "bf16", "f16"]
+    assert rows["randperm"]["others"]["i64"][0] == "fell back"
+    assert "2 operations in 9 types: 6 compile" in capsys.readouterr().out
+
+
+def test_dynamic(tmp_path, capsys):
+    arguments = [
+        "--machine",
+        "tiny",
+        "--layers",
+        "1",
+        "--width",
+        "16",
+        "--sizes",
+        "2",
+        "--peers",
+        "aot_eager",
+    ]
+    result = numbers(dynamic.main, tmp_path / "numbers.json", *arguments)
+    assert result["sizes"] == [19, 22] and result["dynamo_graphs"]["lpu"] == 0
+    assert result["dynamo_graphs"]["aot_eager"] == 2 and result["ratio"]["aot_eager"] > 0
+    assert result["parts_ms"]["Dynamo"] == 0 < result["parts_ms"]["passes"] < result["new_ms"]["lpu"]
+    assert result["seen_ms"]["lpu"] < result["new_ms"]["lpu"]
+    assert "by what it is spent on" in capsys.readouterr().out
