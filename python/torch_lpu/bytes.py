@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers of one byte: rewrites of FX graphs around what torch-mlir takes for signed, or dies of."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.fx import Graph, Node
+
+from . import ops
+from .rewriting import args_of, call, compute_in
+from .support import VIEW_OPS, reason_to_refuse
+
+aten = torch.ops.aten
+
+# Moves of data: a byte is a byte.
+_MOVES = VIEW_OPS | {
+    ops.scatter,
+    aten._to_copy.default,
+    aten.clone.default,
+    aten.constant_pad_nd.default,
+    aten.embedding.default,
+    aten.flip.default,
+    aten.gather.default,
+    aten.index.Tensor,
+    aten.index_put.default,
+    aten.index_select.default,
+    aten.lift_fresh_copy.default,
+    aten.repeat.default,
+    aten.select_scatter.default,
+    aten.slice_scatter.default,
+}
+
+
+_BYTES = (torch.int8, torch.uint8)
+
+
+def widen_bytes(graph: Graph) -> None:
+    """Bytes compute as 32-bit integers.
+
+    torch-mlir forgets that some are unsigned, and dies of numbers beside the others. What
+    changes its operand, or runs in eager anyway, is left alone.
+    """
+    for node in list(graph.nodes):
+        if node.target is aten._to_copy.default and _is_unsigned(node):
+            _convert_to_bytes(graph, node)
+        computes = isinstance(node.target, OpOverload) and node.target not in _MOVES
+        if not computes or not any(_is_bytes(operand) for operand in node.all_input_nodes):
+            continue
+        if node.target._schema.is_mutable or reason_to_refuse(node) is not None:
+            continue
+        compute_in(graph, node, _BYTES, torch.int32)
+
+
+# One value for all elements -> the place of the value among the arguments.
+_FILLINGS = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}
+
+
+def make_bytes(graph: Graph) -> None:
+    """torch-mlir folds unsigned bytes that are all the same to signed ones, and crashes on a count of bytes.
+
+    Both are made of a count in wider integers, which it does not fold.
+    """
+    for node in list(graph.nodes):
+        value = node.meta.get("val")
+        if (
+            not isinstance(value, Tensor)
+            or value.dtype not in _BYTES
+            or any(not isinstance(size, int) for size in value.shape)
+        ):
+            continue
+        same = node.target in _FILLINGS and value.dtype == torch.uint8
+        if not same and node.target is not aten.arange.start_step:
+            continue
+        args = args_of(node)
+        filling = int(args[_FILLINGS[node.target]]) if same else 0
+        start, stop, step = (filling, filling + 1, 1) if same else (*args, 1)[:3]
+        with graph.inserting_before(node):
+            wide = call(graph, node, aten.arange.start_step, start, stop, step, dtype=torch.int32)
+            made = call(graph, node, aten._to_copy.default, wide, dtype=value.dtype)
+            if same:
+                made = call(graph, node, aten.view.default, made, [1] * value.dim())
+                made = call(graph, node, aten.expand.default, made, list(value.shape))
+        node.replace_all_uses_with(made)
+        graph.erase_node(node)
+
+
+def _convert_to_bytes(graph: Graph, node: Node) -> None:
+    """A float becomes a wider integer first, or it would stop at the largest signed byte."""
+    (operand,) = node.all_input_nodes
+    if operand.meta["val"].is_floating_point():
+        with graph.inserting_before(node):
+            wide = call(graph, node, aten._to_copy.default, operand, dtype=torch.int32)
+        node.update_arg(0, wide)
+
+
+def _is_bytes(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.dtype in _BYTES
+
+
+def _is_unsigned(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and value.dtype == torch.uint8
