@@ -14,15 +14,15 @@ from functools import cache
 
 import pytest
 import torch
-from core_calls import CALLS, Call, overload
+from core_calls import CALLS, Call, between, normal, overload
 from torch.utils._pytree import tree_leaves, tree_map_only
 from trap import trap
 
 from benchmarks.agreement import disagreement
+from torch_lpu.decompositions.grid_gradients import GRID_GRADIENTS
 
 # Overloads whose backward graphs are the host's in part, and why.
 ON_THE_HOST = {
-    "grid_sampler_2d": "torch-mlir does not lower it",  # grid_sampler_2d_backward has no decomposition.
     "index_put": "a size is known only at run time",  # The values that a mask takes.
 }
 
@@ -151,3 +151,12 @@ def test_gradients(name):
         assert any(ON_THE_HOST[name] in str(warning.message) for warning in record)
         return
     assert disagreement(gradients(compiled, calls, trap), expected, truth) is None
+
+
+@pytest.mark.parametrize(("mode", "padding", "align"), itertools.product(range(3), range(3), (False, True)))
+def test_formula_of_grids(mode, padding, align):
+    """All kinds of sampling, without compiling any."""
+    op = torch.ops.aten.grid_sampler_2d_backward.default
+    image, grid, grad = normal(2, 3, 6, 7), between(-1.4, 1.4, 2, 4, 5, 2), normal(2, 3, 4, 5)
+    arguments = grad, image, grid, mode, padding, align, (True, True)
+    torch.testing.assert_close(GRID_GRADIENTS[op](*arguments), op(*arguments), rtol=1e-4, atol=1e-5)

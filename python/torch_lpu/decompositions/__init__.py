@@ -29,6 +29,7 @@ from .error import ERROR_FUNCTIONS
 from .foreach import FOREACH
 from .gamma import GAMMA
 from .gradients import GRADIENTS
+from .grid_gradients import GRID_GRADIENTS
 from .grids import GRIDS
 from .groups import GROUPS
 from .indexing import INDEXING
@@ -78,6 +79,7 @@ OWN = (
     GAMMA,
     GRADIENTS,
     GRIDS,
+    GRID_GRADIENTS,
     GROUPS,
     INDEXING,
     INTEGERS,
