@@ -485,6 +485,14 @@ struct ConvertLinalgToLPUPass
     });
   }
 
+  /// Whether nothing is left of a structured operation but the checks of
+  /// positions at which no value is read any more.
+  static bool onlyChecks(Operation *op) {
+    return isa<linalg::LinalgOp>(op) && op->getNumOperands() != 0 &&
+           op->getNumResults() == 0 &&
+           cast<linalg::LinalgOp>(op).getNumDpsInits() == 0;
+  }
+
   /// Converts users before what they use, so that an initial value is still the
   /// fill that it was, and is dead once its users have taken it in.
   static void convert(func::FuncOp function,
@@ -499,7 +507,7 @@ struct ConvertLinalgToLPUPass
       }
     }
     for (Operation *op : llvm::reverse(ops)) {
-      if (isOpTriviallyDead(op)) {
+      if (isOpTriviallyDead(op) || onlyChecks(op)) {
         rewriter.eraseOp(op);
         continue;
       }

@@ -4,7 +4,8 @@
 // Reduces the operations that an import holds to a few kinds, by upstream
 // patterns where they exist: linalg.generic, slices, reshapes and the tm_tensor
 // operations. What is left to do here are top-k, the insertion of one element,
-// tensors filled with a scalar and bits that are read as another type.
+// tensors filled with a scalar, bits that are read as another type and windows
+// of one place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,6 +187,66 @@ struct DecomposeBitcast : OpRewritePattern<func::CallOp> {
   }
 };
 
+/// Reads a window that has only one place as the slice that it is.
+///
+///   generic (i, j) -> (2 * i + j) over 1 x 4 reads %x : tensor<5xf32>
+///   =>
+///   %s = extract_slice %x[0] [4] [1]
+///   generic (i, j) -> (j) over 1 x 4 reads %s
+struct NarrowWindow : OpRewritePattern<linalg::GenericOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.hasPureTensorSemantics()) {
+      return rewriter.notifyMatchFailure(op, "has no tensors");
+    }
+    SmallVector<int64_t> loops = op.getStaticLoopRanges();
+    SmallVector<AffineExpr> firstPlace;
+    for (auto [position, size] : llvm::enumerate(loops)) {
+      firstPlace.push_back(size == 1
+                               ? getAffineConstantExpr(0, op.getContext())
+                               : getAffineDimExpr(position, op.getContext()));
+    }
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      SmallVector<int64_t> sizes(op.getShape(input));
+      SmallVector<AffineExpr> exprs(map.getResults());
+      for (auto [expr, size] : llvm::zip_equal(exprs, sizes)) {
+        AffineExpr first =
+            simplifyAffineExpr(expr.replaceDims(firstPlace), loops.size(), 0);
+        auto dim = dyn_cast<AffineDimExpr>(first);
+        if (!isa<AffineDimExpr>(expr) && dim) {
+          expr = first;
+          size = loops[dim.getPosition()];
+        }
+      }
+      auto narrow = AffineMap::get(loops.size(), 0, exprs, op.getContext());
+      if (narrow == map) {
+        continue;
+      }
+      Value source = input->get();
+      if (ArrayRef<int64_t>(sizes) != op.getShape(input)) {
+        OpFoldResult zero = rewriter.getIndexAttr(0);
+        OpFoldResult one = rewriter.getIndexAttr(1);
+        source = tensor::ExtractSliceOp::create(
+            rewriter, op.getLoc(), source,
+            SmallVector<OpFoldResult>(sizes.size(), zero),
+            getAsIndexOpFoldResult(op.getContext(), sizes),
+            SmallVector<OpFoldResult>(sizes.size(), one));
+      }
+      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+      maps[input->getOperandNumber()] = narrow;
+      rewriter.modifyOpInPlace(op, [&] {
+        input->set(source);
+        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      });
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "reads no window of one place");
+  }
+};
+
 /// What has no elements needs no computation.
 struct ReplaceEmptyResults : RewritePattern {
   ReplaceEmptyResults(MLIRContext *context)
@@ -221,7 +282,7 @@ struct DecomposeTensorOpsPass
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate,
                  DecomposeSplat, DecomposeInsert, DecomposeBitcast,
-                 ReplaceEmptyResults>(&getContext());
+                 NarrowWindow, ReplaceEmptyResults>(&getContext());
     mlir::lpu::RewriteCounter counter;
     GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),

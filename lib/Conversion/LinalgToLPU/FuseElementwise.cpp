@@ -91,12 +91,38 @@ static bool makesContraction(linalg::GenericOp producer,
   return left && right && left != right;
 }
 
+/// Whether `consumer` would read an input of `producer` along a loop that is
+/// shorter than the input: it may walk over a part of a window's positions, but
+/// only a whole dimension can be walked by a loop alone.
+static bool cutsWindow(linalg::GenericOp producer, linalg::GenericOp consumer,
+                       OpOperand *operand) {
+  AffineMap result =
+      producer.getIndexingMapMatchingResult(cast<OpResult>(operand->get()));
+  if (!result.isPermutation()) {
+    return false;
+  }
+  AffineMap toProducer = inversePermutation(result).compose(
+      consumer.getMatchingIndexingMap(operand));
+  SmallVector<int64_t> loops = consumer.getStaticLoopRanges();
+  return llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = producer.getMatchingIndexingMap(input).compose(toProducer);
+    return llvm::any_of(
+        llvm::zip_equal(map.getResults(), producer.getShape(input)),
+        [&](auto pair) {
+          auto [expr, size] = pair;
+          auto dim = dyn_cast<AffineDimExpr>(expr);
+          return dim && loops[dim.getPosition()] != size;
+        });
+  });
+}
+
 /// The rule of what pays, see the pass description.
 static bool isWorthFusing(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   if (!producer || !consumer ||
-      producer.getNumDpsInputs() + consumer->getNumOperands() > maxOperands) {
+      producer.getNumDpsInputs() + consumer->getNumOperands() > maxOperands ||
+      cutsWindow(producer, consumer, operand)) {
     return false;
   }
   if (isDataMovement(producer)) {

@@ -209,3 +209,21 @@ func.func private @layer(%x: tensor<64x4xf32>, %w: tensor<4x4xf32>) -> tensor<64
   } -> tensor<64x4xf32>
   return %r : tensor<64x4xf32>
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// What only checks positions at which nothing is read any more is gone.
+// CHECK-LABEL: func.func @onlyChecks
+func.func @onlyChecks(%x: tensor<2xi64>) -> tensor<2xi64> {
+  // CHECK-NEXT: return %arg0
+  %three = arith.constant 3 : i64
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} ins(%x : tensor<2xi64>) {
+  ^bb0(%i: i64):
+    %inside = arith.cmpi slt, %i, %three : i64
+    cf.assert %inside, "index must be smaller than dim size"
+    linalg.yield
+  }
+  return %x : tensor<2xi64>
+}

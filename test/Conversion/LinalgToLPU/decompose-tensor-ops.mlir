@@ -85,3 +85,23 @@ func.func @bitcast_narrower(%x: tensor<4xf32>) -> tensor<4xi16> {
   %r = call @lpu.bitcast_0(%x) : (tensor<4xf32>) -> tensor<4xi16>
   return %r : tensor<4xi16>
 }
+
+// -----
+
+#window = affine_map<(i, j) -> (2 * i + j)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// A window that has one place is a slice.
+// CHECK-LABEL: func.func @onePlace
+func.func @onePlace(%x: tensor<5xf32>) -> tensor<1x4xf32> {
+  // CHECK: %[[SLICE:.+]] = tensor.extract_slice %arg0[0] [4] [1] : tensor<5xf32> to tensor<4xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[SLICE]] : tensor<4xf32>)
+  %e = tensor.empty() : tensor<1x4xf32>
+  %r = linalg.generic {indexing_maps = [#window, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<5xf32>) outs(%e : tensor<1x4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %n = arith.negf %i : f32
+    linalg.yield %n : f32
+  } -> tensor<1x4xf32>
+  return %r : tensor<1x4xf32>
+}

@@ -330,3 +330,32 @@ func.func @keeps_a_check(%x: tensor<2x4x8xf32>, %table: tensor<4x8xf32>) -> tens
   } -> tensor<2x4x8xf32>
   return %sum : tensor<2x4x8xf32>
 }
+
+// -----
+
+#window = affine_map<(i, j) -> (2 * i + j)>
+#id = affine_map<(i, j) -> (i, j)>
+#first = affine_map<(j) -> (0, j)>
+#vector = affine_map<(j) -> (j)>
+
+// Of several places the first alone is read: 4 of 9 elements, which no loop
+// over all of them says. The windows stay.
+// CHECK-LABEL: func.func @firstPlace
+func.func @firstPlace(%x: tensor<9xf32>) -> tensor<4xf32> {
+  // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<9xf32>)
+  // CHECK: linalg.generic
+  %e = tensor.empty() : tensor<3x4xf32>
+  %w = linalg.generic {indexing_maps = [#window, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<9xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<3x4xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [#first, #vector], iterator_types = ["parallel"]}
+    ins(%w : tensor<3x4xf32>) outs(%f : tensor<4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %n = arith.negf %i : f32
+    linalg.yield %n : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
