@@ -43,14 +43,15 @@ def widen_bytes(graph: Graph) -> None:
     changes its operand, or runs in eager anyway, is left alone.
     """
     for node in list(graph.nodes):
-        if node.target is aten._to_copy.default and _is_unsigned(node):
-            _convert_to_bytes(graph, node)
         computes = isinstance(node.target, OpOverload) and node.target not in _MOVES
         if not computes or not any(_is_bytes(operand) for operand in node.all_input_nodes):
             continue
         if node.target._schema.is_mutable or reason_to_refuse(node) is not None:
             continue
         compute_in(graph, node, _BYTES, torch.int32)
+    for node in graph.find_nodes(op="call_function", target=aten._to_copy.default):
+        if _is_unsigned(node):
+            _convert_to_bytes(graph, node)
 
 
 # One value for all elements -> the place of the value among the arguments.
@@ -87,12 +88,16 @@ def make_bytes(graph: Graph) -> None:
 
 
 def _convert_to_bytes(graph: Graph, node: Node) -> None:
-    """A float becomes a wider integer first, or it would stop at the largest signed byte."""
-    (operand,) = node.all_input_nodes
-    if operand.meta["val"].is_floating_point():
-        with graph.inserting_before(node):
-            wide = call(graph, node, aten._to_copy.default, operand, dtype=torch.int32)
-        node.update_arg(0, wide)
+    """A float becomes a wider integer first, or it would stop at the largest signed byte. Then a signed
+    byte has the bits: torch-mlir cannot fold a constant to an unsigned one."""
+    (value,) = node.all_input_nodes
+    types = [torch.int32] if value.meta["val"].is_floating_point() else []
+    with graph.inserting_before(node):
+        for dtype in (*types, torch.int8):
+            value = call(graph, node, aten._to_copy.default, value, dtype=dtype)
+        value = call(graph, node, aten.view.dtype, value, torch.uint8)
+    node.replace_all_uses_with(value)
+    graph.erase_node(node)
 
 
 def _is_bytes(node: Node) -> bool:

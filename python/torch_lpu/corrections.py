@@ -264,6 +264,15 @@ def _gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     return (0.5 * x * (1 + torch.tanh(inner))).to(input.dtype)
 
 
+def _elu(input: Tensor, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Tensor:
+    """By expm1: torch-mlir subtracts one from a rounded exponential."""
+    if not input.is_floating_point():
+        return NotImplemented
+    x = input.to(compute_dtype(input))
+    below = torch.expm1(x * input_scale) * (alpha * scale)
+    return torch.where(x <= 0, below, x * scale).to(input.dtype)
+
+
 def _constant_pad(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
     """Negative padding is a slice."""
     if all(amount >= 0 for amount in pad):
@@ -312,6 +321,7 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.constant_pad_nd.default: _constant_pad,
     aten.div.Scalar_mode: _divide,
     aten.div.Tensor_mode: _divide,
+    aten.elu.default: _elu,
     aten.eye.default: _eye,
     aten.eye.m: _eye,
     aten.floor_divide.default: _floor_divide,

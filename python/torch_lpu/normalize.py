@@ -23,7 +23,14 @@ from . import ops
 from .attention import convert_flash_attention, group_queries
 from .bytes import make_bytes, widen_bytes
 from .options import Options
-from .precision import COMPARISONS, keep_numbers, round_compared, round_once
+from .precision import (
+    COMPARISONS,
+    keep_numbers,
+    numbers_as_floats,
+    promote_compared,
+    round_compared,
+    round_once,
+)
 from .rewriting import args_of, call, shape_of
 from .signature import inverse, memory_order
 from .support import DTYPES
@@ -95,7 +102,8 @@ def count_from_the_end(graph: Graph) -> None:
             with graph.inserting_before(node):
                 negative = call(graph, node, aten.lt.Scalar, index, 0)
                 other = call(graph, node, aten.add.Tensor, index, shape_of(table)[axis])
-                wrapped[axis] = call(graph, node, aten.where.self, negative, other, index)
+                index = call(graph, node, aten.where.self, negative, other, index)
+                wrapped[axis] = call(graph, node, aten._to_copy.default, index, dtype=torch.int64)
         node.update_arg(1, wrapped)
 
 
@@ -135,6 +143,17 @@ def keep_nan(graph: Graph) -> None:
                 equal = call(graph, node, aten.logical_not.default, different)
             node.replace_all_uses_with(equal)
             graph.erase_node(node)
+
+
+def broadcast_choices(graph: Graph) -> None:
+    """torch-mlir folds a choice between equal values to the value, although the condition is larger."""
+    for node in graph.find_nodes(op="call_function", target=aten.where.self):
+        _, chosen, other = node.args
+        shape = list(node.meta["val"].shape)
+        if shape in (shape_of(chosen), shape_of(other)):
+            continue
+        with graph.inserting_before(node):
+            node.update_arg(1, call(graph, node, aten.expand.default, chosen, shape))
 
 
 # What makes memory without values, after decomposition.
@@ -242,11 +261,13 @@ def _is_symbolic(value: Tensor) -> bool:
 
 
 def drop_identities(graph: Graph) -> None:
-    """`aten.alias` says nothing in a functional graph."""
+    """`aten.alias` says nothing in a functional graph, nor do strides."""
     for target in (aten.alias.default, aten.detach.default):
         for node in graph.find_nodes(op="call_function", target=target):
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
+    for node in graph.find_nodes(op="call_function", target=torch.ops.prims.copy_strided.default):
+        node.target, node.args = aten.clone.default, node.args[:1]  # Its value keeps the strides.
 
 
 # Rewrites in order; a name is the optimisation that switches the rewrite off.
@@ -257,8 +278,11 @@ _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, fill_uninitialised),
     (None, wrap_numbers),
     (None, keep_nan),
+    (None, broadcast_choices),
     (None, round_compared),
+    (None, promote_compared),
     (None, keep_numbers),
+    (None, numbers_as_floats),
     (None, round_once),
     (None, make_bytes),
     (None, widen_bytes),
@@ -275,10 +299,10 @@ def normalize(gm: GraphModule, options: Options) -> list[Mutation]:
 
     Afterwards the graph is functional, and its output is one flat tuple.
     """
+    mutations = _strip_copies(gm.graph)  # First: what converts a copy is rewritten too.
     for name, rewrite in _REWRITES:
         if name is None or options.enabled(name):
             rewrite(gm.graph)
-    mutations = _strip_copies(gm.graph)
     gm.graph.eliminate_dead_code()
     gm.recompile()
     return mutations

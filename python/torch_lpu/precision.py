@@ -77,6 +77,20 @@ def keep_numbers(graph: Graph) -> None:
             compute_in(graph, node, HALVES, torch.float32)
 
 
+# Arithmetic that torch-mlir folds where it knows the operand.
+_FOLDED = frozenset({aten.add.Tensor, aten.div.Tensor, aten.mul.Tensor, aten.rsub.Scalar, aten.sub.Tensor})
+
+
+def numbers_as_floats(graph: Graph) -> None:
+    """Floats take a number as a float: torch-mlir folds a negative integer beside a constant as if it
+    had no sign."""
+    for node in list(graph.nodes):
+        if node.target not in _FOLDED or not node.meta["val"].is_floating_point():
+            continue
+        node.args = tuple(float(arg) if type(arg) is int else arg for arg in node.args)
+        node.kwargs = {key: float(arg) if type(arg) is int else arg for key, arg in node.kwargs.items()}
+
+
 def _holds(dtype: torch.dtype, number: Any) -> bool:
     if not isinstance(number, int | float):
         return True
@@ -95,10 +109,30 @@ def round_compared(graph: Graph) -> None:
         dtype = tensor.meta["val"].dtype
         if isinstance(number, float) and not dtype.is_floating_point:
             dtype = torch.get_default_dtype()
+        elif dtype == torch.bool and type(number) is int:  # torch-mlir takes a true bool for -1.
+            dtype = torch.int64
+        if dtype != tensor.meta["val"].dtype:
             with graph.inserting_before(node):
                 tensor = call(graph, node, aten._to_copy.default, tensor, dtype=dtype)
         if dtype.is_floating_point and isinstance(number, int | float):
-            node.args = (tensor, rounded(dtype, number))
+            number = rounded(dtype, number)
+        node.args = (tensor, number)
+
+
+_COMPARED_TENSORS = frozenset(getattr(aten, name).Tensor for name in ("eq", "ge", "gt", "le", "lt", "ne"))
+
+
+def promote_compared(graph: Graph) -> None:
+    """Tensors of two types are compared as their common type; torch-mlir takes a true bool for -1."""
+    for node in list(graph.nodes):
+        if node.target not in _COMPARED_TENSORS or not all(isinstance(arg, Node) for arg in node.args):
+            continue
+        dtype = torch.result_type(*(arg.meta["val"] for arg in node.args))
+        for place, operand in enumerate(node.args):
+            if _dtype(operand) == dtype:
+                continue
+            with graph.inserting_before(node):
+                node.update_arg(place, call(graph, node, aten._to_copy.default, operand, dtype=dtype))
 
 
 def rounded(dtype: torch.dtype, number: float) -> float:

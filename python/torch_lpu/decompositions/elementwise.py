@@ -142,6 +142,38 @@ def _with_number(op: OpOverload) -> Callable[..., Any]:
     return decompose
 
 
+def _shift(op: OpOverload) -> Callable[..., Any]:
+    """A shift whose operands are tensors of one type, which torch-mlir knows alone."""
+
+    def decompose(input: Any, other: Any) -> Tensor:
+        dtype = torch.result_type(input, other)
+        tensors = isinstance(input, Tensor) and isinstance(other, Tensor)
+        if tensors and input.dtype == other.dtype == dtype:
+            return NotImplemented
+        device = (input if isinstance(input, Tensor) else other).device
+        input, other = (
+            value.to(dtype)
+            if isinstance(value, Tensor)
+            else torch.full((), value, dtype=dtype, device=device)
+            for value in (input, other)
+        )
+        return op(input, other)
+
+    return decompose
+
+
+_SHIFTS: dict[OpOverload, Callable] = {
+    getattr(packet, overload): _shift(op)
+    for packets, op in (
+        ((aten.bitwise_left_shift, aten.__lshift__), aten.bitwise_left_shift.Tensor),
+        ((aten.bitwise_right_shift, aten.__rshift__), aten.bitwise_right_shift.Tensor),
+    )
+    for packet in packets
+    for overload in ("Tensor", "Scalar", "Tensor_Scalar", "Scalar_Tensor")
+    if overload in packet.overloads()
+}
+
+
 def _logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """log(exp(a) + exp(b)) without overflow; equal infinities are their own sum."""
     if _refused(input, other):
@@ -153,6 +185,7 @@ def _logaddexp(input: Tensor, other: Tensor) -> Tensor:
 
 
 ELEMENTWISE: dict[OpOverload, Callable] = {
+    **_SHIFTS,
     aten.angle.default: _angle,
     aten.bitwise_or.Scalar: _with_number(aten.bitwise_or.Tensor),
     aten.bitwise_xor.Scalar: _with_number(aten.bitwise_xor.Tensor),

@@ -131,7 +131,13 @@ def _convolution(
     output_padding: Sequence[int],
     groups: int,
 ) -> Tensor:
-    """In three dimensions, where torch-mlir multiplies floats: a product of what each window holds."""
+    """Of integers in three dimensions, where torch-mlir multiplies floats: a product of what each window
+    holds. In groups and transposed, which torch-mlir knows in two dimensions alone: one for each group."""
+    if transposed and groups > 1 and len(stride) != 2 and not _is_integer(input.dtype):
+        parts = zip(input.chunk(groups, 1), weight.chunk(groups, 0), strict=True)
+        own = (stride, padding, dilation, transposed, output_padding, 1)
+        biases = [None] * groups if bias is None else bias.chunk(groups)
+        return torch.cat([aten.convolution(x, w, b, *own) for (x, w), b in zip(parts, biases)], 1)
     if not _is_integer(input.dtype) or len(stride) < 3:
         return NotImplemented
     around: list[int] = []
