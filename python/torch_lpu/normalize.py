@@ -8,6 +8,7 @@ result k is the new value of input j.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,7 @@ from .precision import (
 )
 from .rewriting import args_of, call, shape_of
 from .signature import inverse, memory_order
-from .support import DTYPES
+from .support import DTYPES, VIEW_OPS
 
 aten = torch.ops.aten
 
@@ -211,9 +212,22 @@ def forget_old_values(graph: Graph) -> None:
                 source = call(graph, node, aten._to_copy.default, source, dtype=wanted.dtype)
             if source.meta["val"].shape != wanted.shape:
                 source = call(graph, node, aten.expand.default, source, list(wanted.shape))
+            if _memory_is_seen(node):  # It is a copy: not the memory of its source.
+                source = call(graph, node, aten.clone.default, source)
+                source.meta["val"] = wanted
         node.replace_all_uses_with(source)
         graph.erase_node(node)
     graph.eliminate_dead_code()
+
+
+def _memory_is_seen(node: Node) -> bool:
+    """Whether who gets a result can tell what shares memory with the node, or how it lies there."""
+    for user in node.users:
+        if user.op == "output" or user.target is aten.as_strided.default:
+            return True
+        if (user.target in VIEW_OPS or user.target is operator.getitem) and _memory_is_seen(user):
+            return True
+    return False
 
 
 def fill_uninitialised(graph: Graph) -> None:

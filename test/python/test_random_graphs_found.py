@@ -50,6 +50,13 @@ def unfold_and_fill(x, at):
     return a + 1
 
 
+def overwrite(x, y):
+    """As a result, the copy has memory of its own."""
+    z = x.sum(1, keepdim=True)
+    z[:, :] = y
+    return z, z.as_strided((3, 1), (1, 1))
+
+
 FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "bytes changed in place": (add_to_bytes, (plain((2, 3, 1), BYTE),)),
     "bytes filled in place": (fill_bytes, (plain((3,), BYTE),)),
@@ -91,6 +98,7 @@ FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         (plain((2, 4, 3)), plain((4, 1, 3)), plain((2,))),
     ),
     "lerp of a scalar": (lambda x: torch.lerp(x.sum(), x.sum(), x), (plain((1, 1, 1)),)),
+    "a whole value overwritten": (overwrite, (plain((8, 1)), plain((1,)))),
     "elu of a small number": (F.elu, (stepped(values((8,), X, "wide", 1)) / 100,)),
 }
 
@@ -104,3 +112,15 @@ def test_found(name: str) -> None:
 def test_elu_is_as_precise_as_eager(lpu_compile: Callable[..., Any]) -> None:
     x = torch.tensor([-0.0114, -1e-5, -1e-8, -3.0, 0.0, 1.0, -88.0])
     torch.testing.assert_close(lpu_compile(F.elu)(x), F.elu(x), rtol=1e-6, atol=0)
+
+
+def test_a_copy_of_an_input_is_not_the_input(lpu_compile: Callable[..., Any]) -> None:
+    def overwrite(x, y):
+        z = x + 1
+        z.copy_(y)
+        return z
+
+    x, y = plain((3, 2)), plain((3, 2))
+    result = lpu_compile(overwrite)(x, y)
+    assert torch.equal(result, y)
+    assert result.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()

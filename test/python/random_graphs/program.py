@@ -100,6 +100,10 @@ def widen(tensors: Sequence[Tensor]) -> list[Tensor]:
     return [one(tensor) for tensor in tensors]
 
 
+#: The logarithm of a sum that is near one: the sum's rounding is as large as if the result was.
+SUMS_NEAR_ONE = frozenset({"log_softmax", "logsumexp", "logaddexp", "logcumsumexp"})
+
+
 class Wide:
     """Runs statements in float64, perturbed if there is a seed."""
 
@@ -144,6 +148,8 @@ class Wide:
             value.copy_(value.to(statement.exact))
         elif statement.rounds is not None and self._generator is not None:
             self._perturb(value, statement.rounds)
+            if statement.op in SUMS_NEAR_ONE:
+                value.add_(self._perturb(torch.ones_like(value), torch.float32) - 1)
 
 
 def simplified(program: Program) -> Iterator[Program]:
