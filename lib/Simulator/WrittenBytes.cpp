@@ -67,7 +67,8 @@ static void forEachRun(const ResolvedView &view, Function function) {
 std::optional<int64_t>
 WrittenBytes::findUnwritten(const ResolvedView &view) const {
   std::optional<int64_t> found;
-  if (!isTracked(view)) {
+  // What has no elements may be without memory: no pointer is made to it.
+  if (!isTracked(view) || view.numElements() == 0) {
     return found;
   }
   const uint8_t *base = shadow.address(view) - view.offset;
@@ -101,7 +102,7 @@ std::optional<Error> WrittenBytes::check(const ResolvedView &view,
 }
 
 void WrittenBytes::write(const ResolvedView &view) {
-  if (!isTracked(view)) {
+  if (!isTracked(view) || view.numElements() == 0) {
     return;
   }
   uint8_t *base = shadow.address(view) - view.offset;
