@@ -34,6 +34,23 @@ def overlapping_pairs(inputs: Sequence[Any], changed: Collection[int]) -> Pairs:
     return frozenset(pairs)
 
 
+def overlaps(inputs: Sequence[Any], changed: Collection[int]) -> tuple[Any, ...]:
+    """Which inputs overlap changed ones, and where each of them lies: AOTAutograd compiles for both."""
+    pairs = overlapping_pairs(inputs, changed)
+    involved = sorted({number for pair in pairs for number in pair})
+    return pairs, *(_place(inputs[number]) for number in involved)
+
+
+def _place(tensor: Tensor) -> tuple[Any, ...]:
+    """What a program is made for that takes the tensors on one storage as one."""
+    whole = tensor if tensor._base is None else tensor._base
+    return (
+        tensor.untyped_storage().nbytes(),
+        tensor._base is None,
+        *((part.dtype, part.shape, part.stride(), part.storage_offset()) for part in (tensor, whole)),
+    )
+
+
 def _range(tensor: Tensor) -> tuple[int, int]:
     """The bytes from the first element to the last one, in the storage."""
     if tensor.numel() == 0:

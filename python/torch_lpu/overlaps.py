@@ -5,7 +5,7 @@ AOTAutograd compiles for the overlaps of its example inputs, and nothing guards
 them afterwards: a graph that changes an input, compiled for inputs that are
 apart, would not show the change through another input. So a graph that
 changes inputs looks at each call which of them reach into the memory of
-others, and is compiled once for each such set of pairs.
+others, and where, and is compiled once for each such set of places.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from torch import Tensor
 from torch._guards import TracingContext
 from torch.fx import GraphModule
 
-from .memory import overlapping_pairs
+from .memory import overlapping_pairs, overlaps
 from .specialize import Compile, static_copy
 
 
@@ -31,18 +31,18 @@ def follow_overlaps(
     changed = changed_inputs(example_inputs)
     if not changed:
         return compiled
-    by_pairs = {overlapping_pairs(example_inputs, changed): compiled}
+    by_places = {overlaps(example_inputs, changed): compiled}
     lock = threading.RLock()
 
     @torch._dynamo.disable(reason="torch-lpu looks for inputs that overlap here")
     def call(*args: Any) -> Any:
-        pairs = overlapping_pairs(args, changed)
-        program = by_pairs.get(pairs)
+        places = overlaps(args, changed)
+        program = by_places.get(places)
         if program is None:
             with lock:
-                program = by_pairs.get(pairs)
+                program = by_places.get(places)
                 if program is None:
-                    program = by_pairs[pairs] = compile_static(static_copy(gm), args)
+                    program = by_places[places] = compile_static(static_copy(gm), args)
         return program(*args)
 
     return call

@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.fx import GraphModule
 
 from .integers import lift_integers
-from .memory import overlapping_pairs
+from .memory import overlaps
 
 CAPACITY = 64
 
@@ -41,7 +41,7 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def _key(args: Sequence[Any]) -> tuple[Any, ...]:
-    return (torch.is_grad_enabled(), overlapping_pairs(args, range(len(args))), *map(_describe, args))
+    return (torch.is_grad_enabled(), overlaps(args, range(len(args))), *map(_describe, args))
 
 
 def _describe(value: Any) -> Any:

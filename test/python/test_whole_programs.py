@@ -212,6 +212,16 @@ def test_inputs_that_come_to_overlap_after_the_first_call():
             compare((result, ours), (function(*theirs), theirs))
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_inputs_that_overlap_elsewhere_in_the_next_call(dynamic):
+    compiled = torch.compile(change_both, backend="lpu", dynamic=dynamic, options={"fallback": "error"})
+    for length, first, second in ((20, 0, 4), (20, 4, 0), (20, 2, 6), (20, 0, 3), (30, 0, 4)):
+        ours, theirs = (torch.arange(float(length)) for _ in range(2))
+        result = compiled(ours[first : first + 8], ours[second : second + 8])
+        assert torch.equal(result, change_both(theirs[first : first + 8], theirs[second : second + 8]))
+        assert torch.equal(ours, theirs)
+
+
 def test_inputs_of_symbolic_sizes_that_come_to_overlap():
     compiled = torch.compile(change_both, backend="lpu", dynamic=True, options={"fallback": "error"})
     for size in (6, 7, 8):
