@@ -36,6 +36,20 @@ _MOVES = VIEW_OPS | {
 _BYTES = (torch.int8, torch.uint8)
 
 
+# What wide operands give other low bytes of.
+_NARROWING = frozenset(
+    {
+        aten.clamp.Tensor,
+        aten.div.Tensor_mode,
+        aten.floor_divide.default,
+        aten.fmod.Tensor,
+        aten.maximum.default,
+        aten.minimum.default,
+        aten.remainder.Tensor,
+    }
+)
+
+
 def widen_bytes(graph: Graph) -> None:
     """Bytes compute as 32-bit integers.
 
@@ -48,6 +62,8 @@ def widen_bytes(graph: Graph) -> None:
             continue
         if node.target._schema.is_mutable or reason_to_refuse(node) is not None:
             continue
+        if node.target in _NARROWING:
+            _narrow_operands(graph, node)
         compute_in(graph, node, _BYTES, torch.int32)
     for node in graph.find_nodes(op="call_function", target=aten._to_copy.default):
         if _is_unsigned(node):
@@ -98,6 +114,18 @@ def _convert_to_bytes(graph: Graph, node: Node) -> None:
         value = call(graph, node, aten.view.dtype, value, torch.uint8)
     node.replace_all_uses_with(value)
     graph.erase_node(node)
+
+
+def _narrow_operands(graph: Graph, node: Node) -> None:
+    """A scalar tensor beside bytes is a byte first, in eager too."""
+    dtype = node.meta["val"].dtype
+    for operand in node.all_input_nodes:
+        value = operand.meta["val"]
+        if dtype in _BYTES and value.dtype not in (dtype, torch.bool):
+            with graph.inserting_before(node):
+                node.replace_input_with(
+                    operand, call(graph, node, aten._to_copy.default, operand, dtype=dtype)
+                )
 
 
 def _is_bytes(node: Node) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND, elementwise_dtypes
 
 from .moments import compute_dtype
 
@@ -28,8 +29,8 @@ def _divide(input: Any, other: Any, *, rounding_mode: str | None) -> Tensor:
     if result.is_floating_point:
         return _floor_quotient(input.to(result), other.to(result))
     if result == torch.int8:
-        wide = torch.div(input.to(torch.int32), other.to(torch.int32), rounding_mode=rounding_mode)
-        return wide.to(result)
+        wide = (value.to(result).to(torch.int32) for value in (input, other))
+        return torch.div(*wide, rounding_mode=rounding_mode).to(result)
     if rounding_mode == "trunc":
         return NotImplemented
     input, other = input.to(result), other.to(result)
@@ -158,10 +159,8 @@ def _minimum(input: Tensor, other: Tensor) -> Tensor:
 
 def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """NaN stays NaN, which torch-mlir's unordered comparison turns into a bound; so does a bound of NaN."""
-    result = input.dtype
-    for bound in (min, max):
-        if bound is not None:
-            result = torch.promote_types(result, torch.result_type(input, bound))
+    operands = [value for value in (input, min, max) if value is not None]
+    _, result = elementwise_dtypes(*operands, type_promotion_kind=ELEMENTWISE_TYPE_PROMOTION_KIND.DEFAULT)
     value = input.to(result)
     if input.dtype == torch.bool and not result.is_floating_point:
         value = value if min is None else torch.maximum(value, _as_tensor(min, value))
@@ -274,8 +273,10 @@ def _elu(input: Tensor, alpha: float = 1, scale: float = 1, input_scale: float =
 
 
 def _constant_pad(input: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
-    """Negative padding is a slice."""
+    """Negative padding is a slice, and integers are padded with one."""
     if all(amount >= 0 for amount in pad):
+        if isinstance(value, float) and value.is_integer() and input.dtype == torch.uint8:
+            return aten.constant_pad_nd(input, pad, int(value))
         return NotImplemented
     for place in range(0, len(pad), 2):
         dim = input.dim() - 1 - place // 2

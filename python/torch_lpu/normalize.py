@@ -146,6 +146,43 @@ def keep_nan(graph: Graph) -> None:
             graph.erase_node(node)
 
 
+# Writes at indices -> the place of the indices among the arguments.
+_WRITES = {
+    aten.index_copy.default: 2,
+    aten.index_put.default: 1,
+    aten.scatter.src: 2,
+    aten.scatter.value: 2,
+    aten.scatter_add.default: 2,
+    aten.scatter_reduce.two: 2,
+}
+
+
+def drop_empty_writes(graph: Graph) -> None:
+    """What is written nowhere is as it was: torch-mlir divides by the number of places."""
+    for target, position in _WRITES.items():
+        for node in graph.find_nodes(op="call_function", target=target):
+            indices = node.args[position]
+            indices = indices if isinstance(indices, list | tuple) else [indices]
+            if all(index is None or 0 not in shape_of(index) for index in indices):
+                continue
+            with graph.inserting_before(node):
+                same = call(graph, node, aten.clone.default, node.args[0])
+                same.meta["val"] = node.meta["val"]
+            node.replace_all_uses_with(same)
+            graph.erase_node(node)
+
+
+def widen_indices(graph: Graph) -> None:
+    """torch-mlir compares indices of 32 bits with sizes of 64."""
+    for node in graph.find_nodes(op="call_function", target=aten.index.Tensor):
+        indices = list(node.args[1])
+        for axis, index in enumerate(indices):
+            if index is not None and index.meta["val"].dtype == torch.int32:
+                with graph.inserting_before(node):
+                    indices[axis] = call(graph, node, aten._to_copy.default, index, dtype=torch.int64)
+        node.update_arg(1, indices)
+
+
 def broadcast_choices(graph: Graph) -> None:
     """torch-mlir folds a choice between equal values to the value, although the condition is larger."""
     for node in graph.find_nodes(op="call_function", target=aten.where.self):
@@ -292,6 +329,8 @@ _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, fill_uninitialised),
     (None, wrap_numbers),
     (None, keep_nan),
+    (None, drop_empty_writes),
+    (None, widen_indices),
     (None, broadcast_choices),
     (None, round_compared),
     (None, promote_compared),

@@ -597,3 +597,60 @@ def test_histograms_of_rows(density):
     check(lambda x: torch.histogramdd(x, (3, 2), density=density), rows)
     check(lambda x: torch.histogramdd(x, (3, 2), range=(-1.0, 1.0, 0.0, 2.0), density=density), rows)
     check(lambda x, w, *e: torch.histogramdd(x, list(e), weight=w, density=density), rows, weight, *edges)
+
+
+def test_polynomials_at_an_integer():
+    degree = torch.arange(0.0, 40.0, 4.0)
+    check(
+        lambda n: (torch.special.hermite_polynomial_h(2, n), torch.special.chebyshev_polynomial_t(2, n)),
+        degree,
+    )
+
+
+def test_clamp_of_a_scalar_has_the_type_of_its_bounds():
+    half = torch.tensor([1.0, 2.0], dtype=torch.float16)
+    check(lambda x, low: torch.clamp(x, min=low), torch.tensor(1.5), half)
+
+
+def test_scalar_tensors_beside_bytes():
+    x = torch.tensor([-128, -56, 0, 127], dtype=torch.int8)
+    functions = (torch.minimum, torch.maximum, torch.remainder, torch.fmod, torch.floor_divide)
+    for dtype in (torch.int8, torch.uint8):
+        check(lambda x, y: [function(x, y) for function in functions], x.to(dtype), torch.tensor(456))
+
+
+def test_convolution_of_no_integers():
+    x, weight = torch.zeros(0, 3, 4, 5, 6, dtype=torch.int64), torch.ones(4, 3, 2, 2, 2, dtype=torch.int64)
+    check(torch.conv3d, x, weight)
+
+
+def test_writes_at_no_indices():
+    x, nowhere, nothing = torch.randn(4, 3), torch.zeros(0, dtype=torch.int64), torch.zeros(0, 3)
+    check(lambda x: x.index_put((nowhere,), nothing, accumulate=True), x)
+    check(lambda x, at, rows: x.index_add(0, at, rows), x, nowhere, nothing)
+    check(lambda x, at, rows: x.scatter_add(0, at.expand(0, 3), rows), x, nowhere.view(0, 1), nothing)
+    check(lambda x, at, rows: x.masked_fill(x > 0, 1.0).index_copy(0, at, rows), x, nowhere, nothing)
+
+
+def test_short_indices():
+    at = torch.tensor([-1, 2, 0], dtype=torch.int32)
+    check(lambda x, i, j: (x[i], x[i, j], x[:, i.clamp(max=0)]), torch.randn(4, 3), at, at.to(torch.int64))
+    check(lambda i: i[i], at)
+
+
+def test_shifts_between_tensors_of_one_type():
+    x, by = torch.tensor([-7, 3, 100, 1]), torch.tensor([1, 7, 0, 70])
+    check(lambda x, by: (x << by, x >> by), x, by)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_pooling_of_a_single_image(rank):
+    x = torch.randn(2, *[5, 4, 6][:rank])
+    average = (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[rank - 1]
+    largest = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[rank - 1]
+    check(lambda x: (average(x, 2), average(x, 3, 1, 1)), x)
+    check(lambda x: (largest(x, 2), largest(x, 3, 2, 1, ceil_mode=True)), x)
+
+
+def test_bytes_padded_with_a_large_number():
+    check(lambda x: F.pad(x, (1, 2), value=200), torch.tensor([1, 0, 255], dtype=torch.uint8))

@@ -142,14 +142,14 @@ def _with_number(op: OpOverload) -> Callable[..., Any]:
     return decompose
 
 
-def _shift(op: OpOverload) -> Callable[..., Any]:
-    """A shift whose operands are tensors of one type, which torch-mlir knows alone."""
+def _shift(same: OpOverload, op: OpOverload) -> Callable[..., Any]:
+    """`op`, whose operands are tensors of one type: torch-mlir knows no other shift."""
 
     def decompose(input: Any, other: Any) -> Tensor:
         dtype = torch.result_type(input, other)
         tensors = isinstance(input, Tensor) and isinstance(other, Tensor)
         if tensors and input.dtype == other.dtype == dtype:
-            return NotImplemented
+            return NotImplemented if same is op else op(input, other)
         device = (input if isinstance(input, Tensor) else other).device
         input, other = (
             value.to(dtype)
@@ -163,7 +163,7 @@ def _shift(op: OpOverload) -> Callable[..., Any]:
 
 
 _SHIFTS: dict[OpOverload, Callable] = {
-    getattr(packet, overload): _shift(op)
+    getattr(packet, overload): _shift(getattr(packet, overload), op)
     for packets, op in (
         ((aten.bitwise_left_shift, aten.__lshift__), aten.bitwise_left_shift.Tensor),
         ((aten.bitwise_right_shift, aten.__rshift__), aten.bitwise_right_shift.Tensor),

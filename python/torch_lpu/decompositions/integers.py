@@ -156,10 +156,11 @@ def _convolution(
         windows = windows.unfold(2 + place, reach, step)[..., :: dilation[place]]
     batch, channels, *sizes = windows.shape[: 2 + len(stride)]
     inner = channels // groups
-    rows = windows.reshape(batch, groups, inner, math.prod(sizes), -1).permute(1, 0, 3, 2, 4)
-    kernel = weight.reshape(groups, weight.shape[0] // groups, -1).transpose(1, 2)
-    sums = torch.bmm(rows.reshape(groups, batch * math.prod(sizes), -1), kernel)
-    sums = sums.view(groups, batch, math.prod(sizes), -1).permute(1, 0, 3, 2)
+    count, taps, outer = math.prod(sizes), math.prod(weight.shape[2:]), weight.shape[0] // groups
+    rows = windows.reshape(batch, groups, inner, count, taps).permute(1, 0, 3, 2, 4)
+    kernel = weight.reshape(groups, outer, inner * taps).transpose(1, 2)
+    sums = torch.bmm(rows.reshape(groups, batch * count, inner * taps), kernel)
+    sums = sums.view(groups, batch, count, outer).permute(1, 0, 3, 2)
     result = sums.reshape(batch, weight.shape[0], *sizes)
     return result if bias is None else result + bias.view([-1] + [1] * len(sizes))
 

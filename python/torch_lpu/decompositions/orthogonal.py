@@ -41,7 +41,7 @@ def _polynomial(op: Any, function: Callable[[Tensor, Tensor, Any], Tensor]) -> d
         if dtype in (torch.float64, torch.float16, torch.bfloat16) or dtype.is_complex:
             return NotImplemented
         like = x if isinstance(x, Tensor) else n
-        wide = x.to(torch.float32) if isinstance(x, Tensor) else torch.full((), x, device=like.device)
+        wide = torch.as_tensor(x, dtype=torch.float32, device=like.device)
         degree = n.to(torch.int64) if isinstance(n, Tensor) else torch.full((), int(n), device=like.device)
         wide, degree = torch.broadcast_tensors(wide, degree)
         return function(wide, degree, None if isinstance(n, Tensor) else int(n))

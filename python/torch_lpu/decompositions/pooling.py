@@ -122,6 +122,9 @@ def _avg_pool2d(
     divisor_override: int | None = None,
 ) -> Tensor:
     """With a divisor of the caller's: the average times what it was divided by."""
+    if input.dim() == 3:
+        rest = (stride or kernel_size, padding, ceil_mode, count_include_pad, divisor_override)
+        return aten.avg_pool2d(input.unsqueeze(0), kernel_size, *rest).squeeze(0)
     if divisor_override is None or not input.is_floating_point():
         return NotImplemented
     kernel, padding = _pair(kernel_size), _pair(padding)
@@ -130,6 +133,13 @@ def _avg_pool2d(
     average = aten.avg_pool2d(values, kernel, step, padding, ceil_mode, True)
     counts = _counts(input.shape, average.shape, kernel, step, padding, True, input.device)
     return (average * counts.to(average.dtype) / divisor_override).to(input.dtype)
+
+
+def _avg_pool3d(input: Tensor, kernel_size: Sequence[int], stride: Sequence[int] = (), *args: Any) -> Tensor:
+    """torch-mlir knows batches alone."""
+    if input.dim() == 5:
+        return NotImplemented
+    return aten.avg_pool3d(input.unsqueeze(0), kernel_size, stride or kernel_size, *args).squeeze(0)
 
 
 def _adaptive_max_pool(input: Tensor, output_size: Sequence[int]) -> tuple[Tensor, Tensor]:
@@ -154,13 +164,17 @@ def _max_pool(
     dilation: Sequence[int] = (1,),
     ceil_mode: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """Of integers, which torch-mlir compares as floats."""
-    if input.is_floating_point() or 0 in input.shape:
-        return NotImplemented
+    """Of integers, which torch-mlir compares as floats. It knows batches alone."""
     kernel, step, before, spread = (
         list(values) * (rank if len(values) == 1 else 1)
         for values in (kernel_size, stride or kernel_size, padding, dilation)
     )
+    if input.dim() == rank + 1:
+        op = aten.max_pool2d_with_indices if rank == 2 else aten.max_pool3d_with_indices
+        best, index = op(input.unsqueeze(0), kernel, step, before, spread, ceil_mode)
+        return best.squeeze(0), index.squeeze(0)
+    if input.is_floating_point() or 0 in input.shape:
+        return NotImplemented
     places = []
     for d, size in enumerate(input.shape[-rank:]):
         free = size + 2 * before[d] - spread[d] * (kernel[d] - 1) - 1
@@ -244,6 +258,7 @@ POOLING: dict[OpOverload, Callable] = {
     aten.adaptive_max_pool2d.default: _adaptive_max_pool,
     aten.adaptive_max_pool3d.default: _adaptive_max_pool,
     aten.avg_pool2d.default: _avg_pool2d,
+    aten.avg_pool3d.default: _avg_pool3d,
     aten.avg_pool2d_backward.default: partial(_avg_pool_backward, 2),
     aten.avg_pool3d_backward.default: partial(_avg_pool_backward, 3),
     aten.convolution_backward.default: _convolution_backward,
