@@ -39,7 +39,6 @@ _BYTES = (torch.int8, torch.uint8)
 # What wide operands give other low bytes of.
 _NARROWING = frozenset(
     {
-        aten.clamp.Tensor,
         aten.div.Tensor_mode,
         aten.floor_divide.default,
         aten.fmod.Tensor,

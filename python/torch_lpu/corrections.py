@@ -166,7 +166,11 @@ def _clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         value = value if min is None else torch.maximum(value, _as_tensor(min, value))
         return value if max is None else torch.minimum(value, _as_tensor(max, value))
     if not result.is_floating_point:
-        return NotImplemented
+        tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+        if all(tensor.dtype == result for tensor in tensors):
+            return NotImplemented
+        low, high = (bound.to(result) if isinstance(bound, Tensor) else bound for bound in (min, max))
+        return torch.clamp(value, low, high)
     if min is not None:
         bound = _bound(min, value)
         value = torch.where(_or_nan(value < bound, min, bound), bound, value)
