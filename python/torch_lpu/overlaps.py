@@ -5,12 +5,12 @@ AOTAutograd compiles for the overlaps of its example inputs, and nothing guards
 them afterwards: a graph that changes an input, compiled for inputs that are
 apart, would not show the change through another input. So a graph that
 changes inputs looks at each call which of them reach into the memory of
-others, and where, and is compiled once for each such set of places.
+others, and where, and is compiled once for each such set of places,
+of which those that were used last are kept.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +20,7 @@ from torch._guards import TracingContext
 from torch.fx import GraphModule
 
 from .memory import overlapping_pairs, overlaps
-from .specialize import Compile, static_copy
+from .specialize import Compile, Programs
 
 
 def follow_overlaps(
@@ -31,19 +31,12 @@ def follow_overlaps(
     changed = changed_inputs(example_inputs)
     if not changed:
         return compiled
-    by_places = {overlaps(example_inputs, changed): compiled}
-    lock = threading.RLock()
+    programs = Programs(gm, compile_static)
+    programs.keep(overlaps(example_inputs, changed), compiled)
 
     @torch._dynamo.disable(reason="torch-lpu looks for inputs that overlap here")
     def call(*args: Any) -> Any:
-        places = overlaps(args, changed)
-        program = by_places.get(places)
-        if program is None:
-            with lock:
-                program = by_places.get(places)
-                if program is None:
-                    program = by_places[places] = compile_static(static_copy(gm), args)
-        return program(*args)
+        return programs.get(overlaps(args, changed), args)(*args)
 
     return call
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import torch
@@ -65,21 +65,37 @@ def specialize(gm: GraphModule, compile_static: Compile) -> Callable[..., Any]:
     return call
 
 
+class Programs:
+    """The programs of one graph by what they were compiled for: the `CAPACITY` that were used last."""
+
+    def __init__(self, gm: GraphModule, compile_static: Compile):
+        self.gm = gm
+        self.compile_static = compile_static
+        self.compiled: OrderedDict[Hashable, Callable[..., Any]] = OrderedDict()
+        self.lock = threading.RLock()
+
+    def get(self, key: Hashable, args: Sequence[Any]) -> Callable[..., Any]:
+        with self.lock:
+            program = self.compiled.get(key)
+            if program is None:
+                program = self.compile_static(static_copy(self.gm), args)
+            self.keep(key, program)
+            return program
+
+    def keep(self, key: Hashable, program: Callable[..., Any]) -> None:
+        with self.lock:
+            self.compiled[key] = program
+            self.compiled.move_to_end(key)
+            while len(self.compiled) > CAPACITY:
+                self.compiled.popitem(last=False)
+
+
 def _specialize_sizes(gm: GraphModule, compile_static: Compile) -> Callable[..., Any]:
-    compiled: OrderedDict[tuple[Any, ...], Callable[..., Any]] = OrderedDict()
-    lock = threading.RLock()
+    programs = Programs(gm, compile_static)
 
     @torch._dynamo.disable(reason="torch-lpu compiles for concrete sizes here")
     def call(*args: Any) -> Any:
-        key = _key(args)
-        with lock:
-            program = compiled.get(key)
-            if program is None:
-                program = compiled[key] = compile_static(static_copy(gm), args)
-            compiled.move_to_end(key)
-            while len(compiled) > CAPACITY:
-                compiled.popitem(last=False)
-        return program(*args)
+        return programs.get(_key(args), args)(*args)
 
     return call
 

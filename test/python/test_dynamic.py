@@ -34,6 +34,25 @@ def test_the_programs_that_were_used_last_are_kept(compilations, monkeypatch):
     assert counts == [1, 2, 2, 3, 3, 4]  # 5 takes the place of 4.
 
 
+def test_the_overlaps_that_were_seen_last_are_kept(compilations, monkeypatch):
+    """A graph that changes an input has a program for each way in which its inputs overlap."""
+    monkeypatch.setattr(specialize, "CAPACITY", 2)
+
+    def function(x, y):
+        x.mul_(2)
+        return x + y
+
+    compiled = torch.compile(function, backend="lpu", options={"fallback": "error"})
+    counts = []
+    for first in (4, 1, 4, 2, 4, 1):
+        ours, theirs = torch.arange(8.0), torch.arange(8.0)
+        result = compiled(ours[:4], ours[first : first + 4])
+        torch.testing.assert_close(result, function(theirs[:4], theirs[first : first + 4]))
+        torch.testing.assert_close(ours, theirs)
+        counts.append(len(compilations))
+    assert counts == [1, 2, 2, 3, 3, 4]  # 2 takes the place of 1.
+
+
 def window(x, n):
     """What a sliding window does with its length."""
     start = max(n - 3, 0)
