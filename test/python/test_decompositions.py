@@ -465,6 +465,17 @@ def test_maxima_of_integers(function, shape, dtype):
         check(lambda x, o=options: function(x, **o), x)
 
 
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8])
+def test_maxima_of_integers_beside_the_windows(dtype):
+    """A window that steps over the image."""
+    options = {"kernel_size": 2, "stride": 1, "padding": 1, "return_indices": True}
+    row = torch.tensor([[[[5, 3, 1]]]], dtype=dtype)
+    check(lambda x: F.max_pool2d(x, dilation=2, **options), row)
+    image = torch.arange(12, dtype=dtype).view(1, 3, 4).flip(1)
+    check(lambda x: F.max_pool2d(x, dilation=(4, 2), **options), image)
+    check(lambda x: F.max_pool3d(x, dilation=(3, 2, 2), **options), image.expand(1, 2, 3, 4))
+
+
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
 def test_bytes(dtype):
     values = torch.tensor([[0, 1, 100], [127, 5, 7]], dtype=dtype)

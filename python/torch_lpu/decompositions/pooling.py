@@ -164,7 +164,11 @@ def _max_pool(
     dilation: Sequence[int] = (1,),
     ceil_mode: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """Of integers, which torch-mlir compares as floats. It knows batches alone."""
+    """Of integers, which torch-mlir compares as floats. It knows batches alone.
+
+    A window that holds nothing of the image, as its first place is before the image and the next
+    one behind it, has the type's minimum, and the index of that next place.
+    """
     kernel, step, before, spread = (
         list(values) * (rank if len(values) == 1 else 1)
         for values in (kernel_size, stride or kernel_size, padding, dilation)
@@ -176,6 +180,8 @@ def _max_pool(
     if input.is_floating_point() or 0 in input.shape:
         return NotImplemented
     places = []
+    none = torch.zeros((), dtype=torch.bool, device=input.device)
+    behind = torch.zeros((), dtype=torch.int64, device=input.device)
     for d, size in enumerate(input.shape[-rank:]):
         free = size + 2 * before[d] - spread[d] * (kernel[d] - 1) - 1
         count = (free + (step[d] - 1 if ceil_mode else 0)) // step[d] + 1
@@ -185,8 +191,15 @@ def _max_pool(
         place = first.unsqueeze(1) + torch.arange(kernel[d], device=input.device) * spread[d]
         # Outside of the image: the first or the last place of the window that is inside.
         place = torch.where(place < 0, place % spread[d], place)
-        places.append(torch.where(place >= size, size - 1 - (size - 1 - place) % spread[d], place))
-    return _max_of_windows(input, places)
+        shape = [-1] + [1] * (rank - 1 - d)
+        none = none | (place[:, 0] >= size).view(shape)
+        behind = behind * size + place[:, 0].view(shape)
+        place = torch.where(place >= size, size - 1 - (size - 1 - place) % spread[d], place)
+        places.append(place.clamp(min=0))
+    best, index = _max_of_windows(input, places)
+    if all(gap <= size for gap, size in zip(spread, input.shape[-rank:], strict=True)):
+        return best, index  # No step leads over the image.
+    return torch.where(none, torch.iinfo(input.dtype).min, best), torch.where(none, behind, index)
 
 
 def _max_pool2d(input: Tensor, *args: Any) -> tuple[Tensor, Tensor]:
