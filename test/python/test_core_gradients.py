@@ -8,6 +8,7 @@ made in a trap for ATen kernels.
 
 import copy
 import itertools
+import re
 import warnings
 from contextlib import nullcontext
 from functools import cache
@@ -36,6 +37,14 @@ NO_DERIVATIVE = {
     "native_group_norm_backward",
     "scalar_tensor",
 }
+
+# How autograd says that a call has no derivative, or does not depend on an operand.
+NOT_DIFFERENTIABLE = re.compile(
+    r"derivative for \S.* is not implemented"
+    r"|don't support automatic differentiation, but one of the arguments requires grad"
+    r"|is not differentiable with respect to argument"
+    r"|appears to not have been used in the graph"
+)
 
 
 def leaves_of(tree):
@@ -71,8 +80,9 @@ def operands_with_gradients(op, call):
                 ones = [torch.ones_like(result) for result in results]
                 torch.autograd.grad(results, operand, ones)
                 found.add(number)
-        except RuntimeError:  # It has no derivative, or does not depend on the operand.
-            continue
+        except RuntimeError as error:
+            if not NOT_DIFFERENTIABLE.search(str(error)):
+                raise
     return found
 
 
@@ -125,6 +135,12 @@ def test_what_has_no_gradient():
     }
     assert floating == NO_DERIVATIVE
     assert len(CALLS) - len(without) == 140
+
+
+def test_other_errors_are_no_missing_derivative():
+    """A call that fails has not lost its gradients in silence."""
+    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):
+        operands_with_gradients(torch.ops.aten.mm.default, Call((normal(2, 3), normal(2, 3)), {}))
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))
