@@ -2,6 +2,7 @@
 """Operations that are decomposed before import: on the LPU, against eager, at their odd places."""
 
 import importlib
+import itertools
 import math
 import warnings
 
@@ -255,6 +256,27 @@ def test_grid_sample_of_a_volume(mode, padding):
             volume,
             grid,
         )
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+def test_grid_sample_where_a_place_is_no_number(padding):
+    """In each dimension in turn, beside a place inside and one outside of the image."""
+    values = torch.arange(1.0, 25).view(1, 1, 2, 3, 4)
+    odd = itertools.product((NAN, INF, -INF), (0.1, 5.0), range(3))
+    places = torch.tensor([[0.2, rest, bad][turn:] + [0.2, rest, bad][:turn] for bad, rest, turn in odd])
+
+    def sample(values, places):
+        image, volume = (values[:, :, 0], places[None, None, :, :2]), (values, places[None, None, None])
+        flat = [(mode, *image) for mode in ("bilinear", "nearest", "bicubic")]
+        solid = [(mode, *volume) for mode in ("bilinear", "nearest")]
+        return [
+            F.grid_sample(*operands, mode=mode, padding_mode=padding, align_corners=align)
+            for mode, *operands in flat + solid
+            for align in (True, False)
+        ]
+
+    compiled = torch.compile(sample, backend="lpu", options={"fallback": "error"})
+    torch.testing.assert_close(compiled(values, places), sample(values, places), equal_nan=True)
 
 
 def test_no_dimensions():

@@ -26,11 +26,13 @@ def _place(coordinate: Tensor, size: int, padding: int, align_corners: bool) -> 
         place = (coordinate + 1) / 2 * (size - 1)
     else:
         place = ((coordinate + 1) * size - 1) / 2
+    if padding == _ZEROS:
+        # Two places outside suffice. A NaN is outside.
+        return torch.where(torch.isnan(place), -2.0, place).clamp(-2, size + 1)
     if padding == _REFLECTION:
         place = _reflect(place, size, align_corners)
-    if padding != _ZEROS:
-        place = place.clamp(0, size - 1)
-    return place
+    # Eager's order of comparisons takes a NaN to the end.
+    return torch.where(torch.isnan(place), float(size - 1), place).clamp(0, size - 1)
 
 
 def _reflect(place: Tensor, size: int, align_corners: bool) -> Tensor:
@@ -86,11 +88,20 @@ def _grid_sampler_3d(
 def _grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
-    """The stock form, which on half precision would round places and weights too."""
+    """The stock form, which on half precision would round places and weights too.
+
+    It has zeros where a place is no number. Eager has there the place 0 if the padding brings
+    places inside; else its weights are NaN, also at an infinite place. Nearest places have none.
+    """
     dtype = compute_dtype(input)
-    result = stock_grid_sampler_2d(
-        input.to(dtype), grid.to(dtype), interpolation_mode, padding_mode, align_corners
-    )
+    at = grid.to(dtype)
+    bounded = padding_mode != _ZEROS and interpolation_mode in (_BILINEAR, _NEAREST)
+    if bounded:
+        unknown = torch.isnan(at) if padding_mode == _BORDER else ~torch.isfinite(at)
+        at = torch.where(unknown, -1.0, at)
+    result = stock_grid_sampler_2d(input.to(dtype), at, interpolation_mode, padding_mode, align_corners)
+    if not bounded and interpolation_mode != _NEAREST:
+        result = torch.where(torch.isfinite(at).all(-1).unsqueeze(1), result, math.nan)
     return result.to(input.dtype)
 
 
