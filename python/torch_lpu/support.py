@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch._ops import OpOverload
 from torch.fx import Node
+from torch.utils._pytree import tree_leaves
 
 from . import ops
 
@@ -189,6 +190,14 @@ def _values(node: Node) -> str | None:
     return None
 
 
+def _integers(node: Node) -> str | None:
+    """Eager takes some and wraps them, as in `x - 2**63`."""
+    numbers = (value for value in tree_leaves((node.args, node.kwargs)) if isinstance(value, int))
+    if any(not -(2**63) <= number < 2**63 for number in numbers):
+        return "a Python integer in it does not fit int64"
+    return None
+
+
 def _bits(node: Node) -> str | None:
     """A view as another type is a bitcast of elements if these have the same size."""
     if node.target is not aten.view.dtype:
@@ -219,4 +228,13 @@ def _experience(node: Node) -> str | None:
     return _learned.get(signature(node), (None, None))[0]
 
 
-_RULES: tuple[Callable[[Node], str | None], ...] = (_kind, _tags, _values, _bits, _gaps, _steps, _experience)
+_RULES: tuple[Callable[[Node], str | None], ...] = (
+    _kind,
+    _tags,
+    _values,
+    _integers,
+    _bits,
+    _gaps,
+    _steps,
+    _experience,
+)

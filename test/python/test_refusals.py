@@ -79,6 +79,12 @@ CASES = {
         "its value decides what Python does next",
         "keep the value in a tensor, or use torch.where or torch.cond",
     ),
+    "integers": (
+        lambda x: x.to(torch.int64) - 2**63,
+        "aten.sub.Tensor (int64)",
+        "a Python integer in it does not fit int64",
+        OTHERWISE,
+    ),
     "gaps": (
         lambda x: x.new_empty_strided((2, 3), (6, 1)).fill_(0) + torch.empty_strided((2, 3), (6, 1)),
         "aten.empty_strided (float32)",
