@@ -29,11 +29,31 @@ VectorLowering::VectorLowering(Location location, VectorBody body,
                                ViewBuilder &views)
     : location(location), body(std::move(body)), views(views) {}
 
+/// Gives each user of a fill its own. Two users of one fill walk it together,
+/// and so may tie dimensions that nothing else ties.
+static void unshareFills(Block &body) {
+  OpBuilder b(body.getParentOp());
+  for (auto fill : llvm::make_early_inc_range(body.getOps<linalg::FillOp>())) {
+    if (fill->getNumResults() != 1) {
+      continue;
+    }
+    for (OpOperand &use :
+         llvm::make_early_inc_range(llvm::drop_begin(fill->getUses()))) {
+      b.setInsertionPointAfter(fill);
+      use.set(b.clone(*fill)->getResult(0));
+    }
+  }
+}
+
 LogicalResult VectorLowering::lower(OpBuilder &builder) {
   std::string reason;
   Operation *culprit = body.block->getParentOp();
   std::optional<MicroStages> analysis =
       MicroStages::analyze(*body.block, reason, culprit);
+  if (!analysis) {
+    unshareFills(*body.block);
+    analysis = MicroStages::analyze(*body.block, reason, culprit);
+  }
   if (!analysis) {
     return culprit->emitOpError(reason);
   }

@@ -480,3 +480,47 @@ func.func @truth() {
   }
   return
 }
+
+// -----
+
+#lmu = #lpu.space<lmu>
+#m = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#col = affine_map<(i, j) -> (j)>
+
+// Two sums that begin with the same zeros: what one of them gives is read along
+// the columns of the other, which goes along its rows.
+// CHECK-LABEL: lpuisa.program @sharedFill
+// CHECK:         lpuisa.vec rank 2 parallel 1
+// CHECK:         reduce<add_f>
+func.func @sharedFill() {
+  %x = memref.alloc() {lpu.address = 0 : i64} : memref<2x1xf32, #lmu>
+  %w = memref.alloc() {lpu.address = 64 : i64} : memref<2x2xf32, #lmu>
+  %y = memref.alloc() {lpu.address = 128 : i64} : memref<2xf32, #lmu>
+  lpu.vector ins(%x, %w : memref<2x1xf32, #lmu>, memref<2x2xf32, #lmu>) outs(%y : memref<2xf32, #lmu>) {
+  ^bb0(%a: tensor<2x1xf32>, %b: tensor<2x2xf32>, %o: tensor<2xf32>):
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<2xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+    %s = linalg.generic {indexing_maps = [#m, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<2x1xf32>) outs(%z : tensor<2xf32>) {
+    ^bb0(%i: f32, %acc: f32):
+      %n = arith.addf %i, %acc : f32
+      linalg.yield %n : f32
+    } -> tensor<2xf32>
+    %f = tensor.empty() : tensor<2x2xf32>
+    %zz = linalg.fill ins(%zero : f32) outs(%f : tensor<2x2xf32>) -> tensor<2x2xf32>
+    %q = linalg.generic {indexing_maps = [#m, #m], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<2x2xf32>) outs(%zz : tensor<2x2xf32>) {
+    ^bb0(%i: f32, %acc: f32):
+      %n = arith.addf %i, %acc : f32
+      linalg.yield %n : f32
+    } -> tensor<2x2xf32>
+    %r = linalg.generic {indexing_maps = [#m, #col, #row], iterator_types = ["parallel", "reduction"]} ins(%q, %s : tensor<2x2xf32>, tensor<2xf32>) outs(%z : tensor<2xf32>) {
+    ^bb0(%i: f32, %j: f32, %acc: f32):
+      %p = arith.mulf %i, %j : f32
+      %n = arith.addf %p, %acc : f32
+      linalg.yield %n : f32
+    } -> tensor<2xf32>
+    lpu.yield %r : tensor<2xf32>
+  }
+  return
+}
