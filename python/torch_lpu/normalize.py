@@ -240,6 +240,66 @@ def _value_of_nothing(node: Node) -> bool | int | float | None:
         return first.item() if same else None
 
 
+def repeat_elements(graph: Graph) -> None:
+    """A strided view of a value of one element is that element: torch-mlir indexes one without dimensions."""
+    for node in graph.find_nodes(op="call_function", target=aten.as_strided.default):
+        base = node
+        while base.target in VIEW_OPS and len(base.all_input_nodes) == 1:
+            base = base.all_input_nodes[0]
+        value = base.meta["val"]
+        # Around an input may lie more than what is its own.
+        if (
+            base.op == "placeholder"
+            or not isinstance(value, Tensor)
+            or _is_symbolic(value)
+            or value.numel() != 1
+        ):
+            continue
+        shape = shape_of(node)
+        with graph.inserting_before(node):
+            element = call(graph, node, aten.view.default, base, [1] * len(shape))
+            node.replace_all_uses_with(call(graph, node, aten.expand.default, element, shape))
+        graph.erase_node(node)
+
+
+def fold_constants(graph: Graph) -> None:
+    """What is computed element by element of constants is one, as PyTorch computes it: torch-mlir folds
+    `trunc` of 1 to -1, a remainder with the sign of the wrong operand and negative numbers without sign."""
+    for node in list(graph.nodes):
+        value = node.meta.get("val")
+        if not isinstance(node.target, OpOverload) or torch.Tag.pointwise not in node.target.tags:
+            continue
+        if torch.Tag.nondeterministic_seeded in node.target.tags or node.target._schema.is_mutable:
+            continue
+        if not isinstance(value, Tensor) or _is_symbolic(value) or value.dtype not in DTYPES:
+            continue
+        constants = {operand: _constant(operand) for operand in node.all_input_nodes}
+        if not constants or None in constants.values():
+            continue
+        with unset_fake_temporarily():
+            args, kwargs = map_arg((node.args, node.kwargs), constants.__getitem__)
+            target: Any = node.target
+            filling = target(*args, **kwargs).reshape(-1)[0].item()
+        with graph.inserting_before(node):
+            full = call(graph, node, aten.full.default, list(value.shape), filling, dtype=value.dtype)
+        node.replace_all_uses_with(full)
+        graph.erase_node(node)
+
+
+def _constant(node: Node) -> Tensor | None:
+    """One element of a tensor whose elements are all the same number, in as many dimensions."""
+    value = node.meta["val"]
+    while node.target in VIEW_OPS and len(node.all_input_nodes) == 1:
+        node = node.all_input_nodes[0]
+    place = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}.get(node.target)
+    if place is None or not isinstance(value, Tensor) or not isinstance(node.meta["val"], Tensor):
+        return None
+    if node.meta["val"].dtype not in DTYPES:
+        return None
+    with unset_fake_temporarily():
+        return torch.full([1] * value.dim(), args_of(node)[place], dtype=node.meta["val"].dtype)
+
+
 def forget_old_values(graph: Graph) -> None:
     """A functional copy is its source in the shape and type of a tensor that it does not read."""
     for node in graph.find_nodes(op="call_function", target=aten.copy.default):
@@ -327,6 +387,8 @@ _REWRITES: tuple[tuple[str | None, Callable[[Graph], None]], ...] = (
     (None, fold_empty),
     (None, forget_old_values),
     (None, fill_uninitialised),
+    (None, repeat_elements),
+    (None, fold_constants),
     (None, wrap_numbers),
     (None, keep_nan),
     (None, drop_empty_writes),
