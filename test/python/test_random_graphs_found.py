@@ -79,6 +79,10 @@ FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda x: (torch.full((2,), 2.0) + -3, torch.full((2,), 2.0) * -3, torch.ones(2, dtype=BF16) - x),
         (plain((), BF16),),
     ),
+    "functions of constants": (
+        lambda x: (torch.trunc(torch.ones_like(x)), torch.full((2,), 2) % -3, -torch.ones(2, 1).expand(2, 3)),
+        (plain((2,), BF16),),
+    ),
     "a window of one place": (
         lambda x, at: torch.take_along_dim(x.unfold(-1, 4, 2), at, 0) / -3,
         (plain((5,)), indices((1, 4), 1, 1)),
@@ -99,6 +103,14 @@ FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     ),
     "lerp of a scalar": (lambda x: torch.lerp(x.sum(), x.sum(), x), (plain((1, 1, 1)),)),
     "a whole value overwritten": (overwrite, (plain((8, 1)), plain((1,)))),
+    "a strided view of an element": (
+        lambda x: x.argmin(0).flatten().as_strided((1, 1), (0, 1)),
+        (plain((4,)),),
+    ),
+    "a sum of rows and a sum of columns": (
+        lambda x, y: torch.matmul(torch.matmul(x, x.mT), torch.matmul(x, y)),
+        (plain((2, 1), torch.float16), plain((1,), torch.float16)),
+    ),
     "elu of a small number": (F.elu, (stepped(values((8,), X, "wide", 1)) / 100,)),
 }
 

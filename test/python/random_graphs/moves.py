@@ -368,7 +368,13 @@ def _create(d: Drawing, name: str) -> bool:
 
 def _target(d: Drawing, suits=lambda t: True) -> Value | None:
     """What may be written: no element lies where another does."""
-    return d.pick(lambda t: 0 not in t.stride() and suits(t))
+    return d.pick(lambda t: not _overlaps_itself(t) and suits(t))
+
+
+def _overlaps_itself(tensor: torch.Tensor) -> bool:
+    memory = torch.arange(tensor.untyped_storage().nbytes() // tensor.itemsize)
+    places = memory.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+    return places.unique().numel() != tensor.numel()
 
 
 def _other(d: Drawing, x: Value, suits=lambda t: True) -> Value | None:
