@@ -13,6 +13,7 @@ from collections import Counter
 
 import hypothesis
 import pytest
+import torch
 from random_graphs import checking, program, strategy
 
 SHORT = 40
@@ -69,13 +70,24 @@ def test_programs_have_what_they_should() -> None:
     assert {feature for feature in strategy.expected_features() if not found[feature]} == set()
 
 
+def test_wide_values_have_memory_of_their_own() -> None:
+    """A change in place is made once in each."""
+    inputs = [torch.arange(6).view(2, 3), torch.ones(3)]
+    inputs.append(inputs[0].mT)
+    wide = program.widen(inputs)
+    wide[0].add_(1)
+    wide[1].add_(1)
+    assert inputs[0].sum() == 15 and inputs[1].sum() == 3
+    assert torch.equal(wide[2], inputs[2] + 1)
+
+
 def test_a_wrong_result_is_noticed() -> None:
     """A result that is off by little more than roundings, and a changed input that is not."""
     graph = program.Program(
         (program.Input("x0", "values((4,), torch.float32, 'wide', 1)"),),
         (
-            program.Statement("sin", ("v0",), "torch.sin(x0)", rounds=checking.torch.float32),
-            program.Statement("add_", (), "x0.add_(1)", changes="x0", exact=checking.torch.float32),
+            program.Statement("sin", ("v0",), "torch.sin(x0)", rounds=torch.float32),
+            program.Statement("add_", (), "x0.add_(1)", changes="x0", exact=torch.float32),
         ),
         ("v0",),
     )

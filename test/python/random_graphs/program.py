@@ -84,16 +84,15 @@ def load(source: str) -> dict[str, Any]:
 
 
 def widen(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """The same values in the same places of float64 memory, shared as it was."""
+    """The same values in the same places of other memory, which holds float64 where it held floats."""
     memories: dict[int, Tensor] = {}
 
     def one(tensor: Tensor) -> Tensor:
-        if not tensor.is_floating_point():
-            return tensor
         storage = tensor.untyped_storage()
         if storage._cdata not in memories:
             everything = torch.empty(0, dtype=tensor.dtype).set_(storage)
-            memories[storage._cdata] = everything.double()
+            floating = tensor.is_floating_point()
+            memories[storage._cdata] = everything.double() if floating else everything.clone()
         memory = memories[storage._cdata]
         return memory.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
