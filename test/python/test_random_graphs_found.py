@@ -57,6 +57,13 @@ def overwrite(x, y):
     return z, z.as_strided((3, 1), (1, 1))
 
 
+def fill_if_contiguous(x):
+    """`contiguous` is its operand, if that lies so in eager."""
+    y = x.permute(2, 1, 0).logcumsumexp(1)
+    y.contiguous().fill_(2)
+    return y
+
+
 FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "bytes changed in place": (add_to_bytes, (plain((2, 3, 1), BYTE),)),
     "bytes filled in place": (fill_bytes, (plain((3,), BYTE),)),
@@ -111,6 +118,7 @@ FOUND: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda x, y: torch.matmul(torch.matmul(x, x.mT), torch.matmul(x, y)),
         (plain((2, 1), torch.float16), plain((1,), torch.float16)),
     ),
+    "a scan that is contiguous": (fill_if_contiguous, (plain((2, 1, 4)),)),
     "elu of a small number": (F.elu, (stepped(values((8,), X, "wide", 1)) / 100,)),
 }
 

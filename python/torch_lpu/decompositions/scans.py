@@ -71,7 +71,7 @@ def _logcumsumexp(input: Tensor, dim: int) -> Tensor:
         return (torch.where((large == small) & torch.isinf(large), large, sum_),)
 
     (result,) = scan(combine, (input.to(compute_dtype(input)),), dim % input.dim())
-    return result.to(input.dtype).clone()
+    return result.to(input.dtype).clone(memory_format=torch.contiguous_format)  # As eager's lies.
 
 
 SCANS: dict[OpOverload, Callable] = {
