@@ -105,7 +105,8 @@ def _unary(d: Drawing, name: str) -> bool:
 
 @operation("unary", "sign", "floor", "ceil", "round", "trunc", "signbit")
 def _rounding(d: Drawing, name: str) -> bool:
-    x = d.pick(lambda t: t.dtype != torch.bool, exact=True)
+    needs_sign = name == "signbit"  # The sign of a NaN is open.
+    x = d.pick(lambda t: t.dtype != torch.bool and not (needs_sign and bool(t.isnan().any())), exact=True)
     return x is not None and d.add(name, f"torch.{name}({x})", [x])
 
 
@@ -222,8 +223,11 @@ def _two_floats(d: Drawing, name: str) -> bool:
 @operation("binary", "copysign")
 def _copysign(d: Drawing, name: str) -> bool:
     x = d.pick(is_float)
-    y = d.pick(lambda t: t.dtype == x.dtype and _fits(x)(t), exact=True) if x is not None else None
-    return x is not None and y is not None and d.add(name, f"torch.copysign({x}, {y})", [x, y])
+    if x is None:
+        return False
+    # The sign of a NaN is open.
+    y = d.pick(lambda t: t.dtype == x.dtype and _fits(x)(t) and not bool(t.isnan().any()), exact=True)
+    return y is not None and d.add(name, f"torch.copysign({x}, {y})", [x, y])
 
 
 @operation("scalar", "add scalar", "sub scalar", "mul scalar", "rsub scalar", "div scalar")
