@@ -291,7 +291,8 @@ def _constant(node: Node) -> Tensor | None:
     value = node.meta["val"]
     while node.target in VIEW_OPS and len(node.all_input_nodes) == 1:
         node = node.all_input_nodes[0]
-    place = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}.get(node.target)
+    target: Any = node.target
+    place = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}.get(target)
     if place is None or not isinstance(value, Tensor) or not isinstance(node.meta["val"], Tensor):
         return None
     if node.meta["val"].dtype not in DTYPES:
