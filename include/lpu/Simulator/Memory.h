@@ -56,9 +56,13 @@ public:
 
   /// Where the element at index 0 of a view is. The memory must be present.
   /// That of a view without elements can be anywhere and is never used, so this
-  /// computes with numbers, whose sums may leave the memory.
+  /// computes with numbers, whose sums may leave the memory. It is not null
+  /// where the memory is not there: callers may add to it.
   uint8_t *address(const ResolvedView &view) const {
-    auto start = reinterpret_cast<uintptr_t>(base(view.space, view.argument));
+    static uint8_t nowhere;
+    uint8_t *first = base(view.space, view.argument);
+    auto start =
+        reinterpret_cast<uintptr_t>(first != nullptr ? first : &nowhere);
     return reinterpret_cast<uint8_t *>(start +
                                        static_cast<uintptr_t>(view.offset));
   }
