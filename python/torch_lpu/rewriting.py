@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch._guards import detect_fake_mode
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
@@ -17,7 +19,9 @@ def call(graph: Graph, like: Node, target: Any, *args: Any, **kwargs: Any) -> No
     """Inserts a call with the metadata of `like` and the value that the call has under fake tensors."""
     node = graph.call_function(target, args, kwargs)
     node.meta = {key: value for key, value in like.meta.items() if key in ("stack_trace", "nn_module_stack")}
-    node.meta["val"] = target(*_values(args), **_values(kwargs))
+    # What makes a tensor of numbers has no fake operand that tells its mode; none need be active.
+    with detect_fake_mode((like.meta.get("val"), *_values(args))) or nullcontext():
+        node.meta["val"] = target(*_values(args), **_values(kwargs))
     return node
 
 
