@@ -81,6 +81,22 @@ def test_wide_values_have_memory_of_their_own() -> None:
     assert torch.equal(wide[2], inputs[2] + 1)
 
 
+def test_what_pytorch_refuses_is_not_ours() -> None:
+    """Under any backend Dynamo refuses to change one element of a tensor that repeats it."""
+    graph = program.Program(
+        (program.Input("x0", "repeated(values((8,), torch.float32, 'plain', 0), 0, 8)"),),
+        (
+            program.Statement("slice", ("v0",), "x0[-1:8]"),
+            program.Statement("exp_", (), "v0.exp_()", changes="v0"),
+            program.Statement("neg", ("v1",), "torch.neg(v0)"),
+        ),
+        ("v1",),
+    )
+    failure = checking.check(graph)
+    assert failure is not None and failure.kind == checking.PYTORCH
+    assert "more than one element of the written-to tensor" in failure.text
+
+
 def test_a_wrong_result_is_noticed() -> None:
     """A result that is off by little more than roundings, and a changed input that is not."""
     graph = program.Program(

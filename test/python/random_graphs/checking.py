@@ -112,8 +112,8 @@ def _fails(program: Program, kind: str) -> bool:
 
 
 def _kind(error: Exception) -> str:
-    """The type of an error, and its message without names, numbers and places."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
+    """The type of an error, and its message without names, numbers, places and the backend that raised it."""
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("backend=")]
     place = next((i for i, line in enumerate(lines) if "random graph" in line), 0)
     text = re.sub(r"<.*?>|[0-9]+", "#", lines[place]) if lines else ""
     return f"{type(error).__name__}: {text[:160]}"
