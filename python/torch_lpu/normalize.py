@@ -243,9 +243,7 @@ def _value_of_nothing(node: Node) -> bool | int | float | None:
 def repeat_elements(graph: Graph) -> None:
     """A strided view of a value of one element is that element: torch-mlir indexes one without dimensions."""
     for node in graph.find_nodes(op="call_function", target=aten.as_strided.default):
-        base = node
-        while base.target in VIEW_OPS and len(base.all_input_nodes) == 1:
-            base = base.all_input_nodes[0]
+        base = _base_of(node)
         value = base.meta["val"]
         # Around an input may lie more than what is its own.
         if (
@@ -260,6 +258,13 @@ def repeat_elements(graph: Graph) -> None:
             element = call(graph, node, aten.view.default, base, [1] * len(shape))
             node.replace_all_uses_with(call(graph, node, aten.expand.default, element, shape))
         graph.erase_node(node)
+
+
+def _base_of(node: Node) -> Node:
+    """What a view shows, without change of type: bits as another type are another number."""
+    while node.target in VIEW_OPS and node.target is not aten.view.dtype and len(node.all_input_nodes) == 1:
+        node = node.all_input_nodes[0]
+    return node
 
 
 def fold_constants(graph: Graph) -> None:
@@ -289,8 +294,7 @@ def fold_constants(graph: Graph) -> None:
 def _constant(node: Node) -> Tensor | None:
     """One element of a tensor whose elements are all the same number, in as many dimensions."""
     value = node.meta["val"]
-    while node.target in VIEW_OPS and len(node.all_input_nodes) == 1:
-        node = node.all_input_nodes[0]
+    node = _base_of(node)
     target: Any = node.target
     place = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}.get(target)
     if place is None or not isinstance(value, Tensor) or not isinstance(node.meta["val"], Tensor):
