@@ -9,7 +9,7 @@ from torch._ops import OpOverload
 from torch.fx import Graph, Node
 
 from . import ops
-from .rewriting import args_of, call, compute_in
+from .rewriting import args_of, call, compute_in, is_symbolic
 from .support import VIEW_OPS, reason_to_refuse
 
 aten = torch.ops.aten
@@ -80,11 +80,7 @@ def make_bytes(graph: Graph) -> None:
     """
     for node in list(graph.nodes):
         value = node.meta.get("val")
-        if (
-            not isinstance(value, Tensor)
-            or value.dtype not in _BYTES
-            or any(not isinstance(size, int) for size in value.shape)
-        ):
+        if not isinstance(value, Tensor) or value.dtype not in _BYTES or is_symbolic(value):
             continue
         same = node.target in _FILLINGS and value.dtype == torch.uint8
         if not same and node.target is not aten.arange.start_step:

@@ -14,6 +14,8 @@ from torch._guards import detect_fake_mode
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
+from .support import VIEW_OPS
+
 
 def call(graph: Graph, like: Node, target: Any, *args: Any, **kwargs: Any) -> Node:
     """Inserts a call with the metadata of `like` and the value that the call has under fake tensors."""
@@ -31,6 +33,18 @@ def _values(tree: Any) -> Any:
 
 def shape_of(node: Node) -> list[int]:
     return list(node.meta["val"].shape)
+
+
+def is_symbolic(value: Tensor) -> bool:
+    return any(not isinstance(size, int) for size in value.shape)
+
+
+def viewed(node: Node) -> Node:
+    """What a view shows, without change of type: bits as another type are another number."""
+    retyped = torch.ops.aten.view.dtype
+    while node.target in VIEW_OPS and node.target is not retyped and len(node.all_input_nodes) == 1:
+        node = node.all_input_nodes[0]
+    return node
 
 
 def args_of(node: Node) -> tuple[Any, ...]:

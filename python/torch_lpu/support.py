@@ -218,7 +218,7 @@ def _steps(node: Node) -> str | None:
 
 
 def _gaps(node: Node) -> str | None:
-    """Dense memory without values became zeros (normalize.py)."""
+    """Dense memory without values became zeros (constants.py)."""
     if node.target in (aten.empty_strided.default, aten.new_empty_strided.default):
         return "its elements do not lie side by side, as those that a program writes do"
     return None

@@ -44,7 +44,7 @@ from .truth import TRUTH
 
 aten = torch.ops.aten
 
-# Rows written by an index vector stay one op (normalize.py makes it lpu::scatter); indexing.py has the
+# Rows written by an index vector stay one op (writes.py makes it lpu::scatter); indexing.py has the
 # case without dimensions.
 KEPT = (aten.index_copy, aten.index_copy_)
 

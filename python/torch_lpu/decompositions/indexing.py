@@ -17,7 +17,7 @@ aten = torch.ops.aten
 
 
 def _index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """Kept (see normalize.py) unless there is no dimension."""
+    """Kept (see writes.py) unless there is no dimension."""
     if input.dim() > 0:
         return NotImplemented
     return aten.index_copy(input.reshape(1), 0, index.reshape(-1), source.reshape(-1)).reshape(())

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What depends on no data: it becomes one number in a shape, computed by PyTorch when a graph is compiled.
+
+PyTorch's own kernels compute it on the host, so that a program has the bits of eager: what torch-mlir
+folds differs. Only a value whose elements are all the same becomes a constant, and a function element
+by element of such values is computed for one element, so no binary and no time grows with a shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import unset_fake_temporarily
+from torch.fx import Graph, Node
+from torch.fx.node import map_arg
+
+from .rewriting import args_of, call, is_symbolic, viewed
+from .signature import inverse, memory_order
+from .support import DTYPES
+
+aten = torch.ops.aten
+
+# What makes memory without values, after decomposition.
+_UNINITIALISED = (aten.empty.memory_format, aten.empty_strided.default, aten.new_empty_strided.default)
+
+
+def fold_empty(graph: Graph) -> None:
+    """What has no elements, or is made of tensors without elements, depends on no data: a constant."""
+    for node in list(graph.nodes):
+        value = node.meta.get("val")
+        if not isinstance(node.target, OpOverload) or not isinstance(value, Tensor) or is_symbolic(value):
+            continue
+        if value.dtype not in DTYPES or node.target._schema.is_mutable:
+            continue
+        filling = 0 if value.numel() == 0 else _value_of_nothing(node)
+        if filling is None:
+            continue
+        with graph.inserting_before(node):
+            full = graph.call_function(
+                aten.full.default, (list(value.shape), filling), {"dtype": value.dtype}
+            )
+        full.meta = {key: item for key, item in node.meta.items() if key != "tensor_meta"}
+        full.meta["val"] = value.contiguous()
+        node.replace_all_uses_with(full)
+        graph.erase_node(node)
+
+
+def _value_of_nothing(node: Node) -> bool | int | float | None:
+    """The one value of all elements of an op on empty tensors, if it is one: the sum of nothing is 0."""
+    operands = [operand.meta.get("val") for operand in node.all_input_nodes]
+    if (
+        node.target in _UNINITIALISED
+        or not operands
+        or not all(isinstance(o, Tensor) and not is_symbolic(o) and o.numel() == 0 for o in operands)
+    ):
+        return None
+    with unset_fake_temporarily():
+        args, kwargs = map_arg(
+            (node.args, node.kwargs),
+            lambda operand: torch.empty(operand.meta["val"].shape, dtype=operand.meta["val"].dtype),
+        )
+        target: Any = node.target
+        result = target(*args, **kwargs)
+        first = result.reshape(-1)[0]
+        same = torch.equal(result, first.expand_as(result)) or bool(result.isnan().all())
+        return first.item() if same else None
+
+
+def fold_constants(graph: Graph) -> None:
+    """What is computed element by element of constants is one, as PyTorch computes it: torch-mlir folds
+    `trunc` of 1 to -1, a remainder with the sign of the wrong operand and negative numbers without sign."""
+    for node in list(graph.nodes):
+        value = node.meta.get("val")
+        if not isinstance(node.target, OpOverload) or torch.Tag.pointwise not in node.target.tags:
+            continue
+        if torch.Tag.nondeterministic_seeded in node.target.tags or node.target._schema.is_mutable:
+            continue
+        if not isinstance(value, Tensor) or is_symbolic(value) or value.dtype not in DTYPES:
+            continue
+        constants = {operand: _constant(operand) for operand in node.all_input_nodes}
+        if not constants or None in constants.values():
+            continue
+        with unset_fake_temporarily():
+            args, kwargs = map_arg((node.args, node.kwargs), constants.__getitem__)
+            target: Any = node.target
+            filling = target(*args, **kwargs).reshape(-1)[0].item()
+        with graph.inserting_before(node):
+            full = call(graph, node, aten.full.default, list(value.shape), filling, dtype=value.dtype)
+        node.replace_all_uses_with(full)
+        graph.erase_node(node)
+
+
+def _constant(node: Node) -> Tensor | None:
+    """One element of a tensor whose elements are all the same number, in as many dimensions."""
+    value = node.meta["val"]
+    node = viewed(node)
+    target: Any = node.target
+    place = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}.get(target)
+    if place is None or not isinstance(value, Tensor) or not isinstance(node.meta["val"], Tensor):
+        return None
+    if node.meta["val"].dtype not in DTYPES:
+        return None
+    with unset_fake_temporarily():
+        return torch.full([1] * value.dim(), args_of(node)[place], dtype=node.meta["val"].dtype)
+
+
+def fill_uninitialised(graph: Graph) -> None:
+    """Memory without values is zeros, so that what a program gives is the same each time.
+
+    A program that gave away what no instruction has written is one that the machine may
+    refuse to run. Memory that is overwritten part by part needs no zeros.
+    """
+    for target in _UNINITIALISED:
+        for node in graph.find_nodes(op="call_function", target=target):
+            value = node.meta["val"]
+            order = None if is_symbolic(value) else memory_order(value)
+            if order is None or value.dtype not in DTYPES or _is_overwritten(node):
+                continue
+            with graph.inserting_before(node):
+                shape = [value.shape[dim] for dim in order]
+                zeros = call(graph, node, aten.full.default, shape, 0, dtype=value.dtype)
+                zeros.meta["val"] = value.permute(order)
+                if order != tuple(range(value.dim())):
+                    zeros = call(graph, node, aten.permute.default, zeros, inverse(order))
+            node.replace_all_uses_with(zeros)
+            graph.erase_node(node)
+
+
+def _is_overwritten(node: Node) -> bool:
+    """Whether slices are written one after the other until nothing is left of the value."""
+    with unset_fake_temporarily():
+        left = torch.ones(node.meta["val"].shape, dtype=torch.bool)
+        while bool(left.any()):
+            if len(node.users) != 1:
+                return False
+            (user,) = node.users
+            if user.target is not aten.slice_scatter.default or user.args.count(node) != 1:
+                return False
+            if user.args[0] is not node:
+                return False
+            _, _, *region = args_of(user)
+            aten.slice.Tensor(left, *region, **user.kwargs).fill_(False)
+            node = user
+    return True
