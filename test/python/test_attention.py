@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What stays whole in the graph, and what is decomposed."""
+"""Attention that stays whole in the graph."""
 
 import math
 
@@ -82,59 +82,3 @@ class TestAttention:
 
         gm = trace(function, torch.randn(2, 4, 5, 8)).gm
         assert attention_node(gm).args[5] is True
-
-
-class TestScatter:
-    def test_index_copy_of_rows(self):
-        def function(cache, at, row):
-            cache.index_copy_(2, at, row)
-            return cache.sum()
-
-        cache, row = torch.randn(1, 2, 8, 4), torch.randn(1, 2, 1, 4)
-        traced = trace(function, cache, torch.tensor([3]), row)
-        (node,) = traced.gm.graph.find_nodes(op="call_function", target=ops.scatter)
-        assert node.args[3:] == (2, False)
-        assert [(m.result, m.input) for m in traced.mutations] == [(0, 0)]
-
-    def test_index_put_of_rows_wraps_and_broadcasts(self):
-        def function(cache, at, row):
-            cache[:, :, at] = row
-
-        cache, row = torch.randn(1, 2, 8, 4), torch.randn(4)
-        gm = trace(function, cache, torch.tensor([3, -1]), row).gm
-        (node,) = gm.graph.find_nodes(op="call_function", target=ops.scatter)
-        assert node.args[3:] == (2, True)
-        assert tuple(node.args[2].meta["val"].shape) == (1, 2, 2, 4)
-
-    def test_accumulating_and_elementwise_writes_are_not_rows(self):
-        def function(x, i, j, v):
-            return x.index_put((i,), v, accumulate=True), x.index_put((i, j), v[:, 0])
-
-        i = torch.tensor([0, 2])
-        gm = trace(function, torch.randn(4, 3), i, i, torch.randn(2, 3)).gm
-        assert "lpu::scatter" not in targets(gm)
-
-
-class TestDecompositions:
-    @pytest.mark.parametrize(
-        "function",
-        [
-            torch.nn.BatchNorm2d(4).eval(),
-            torch.nn.GroupNorm(2, 4),
-            torch.nn.LayerNorm([4, 5]),
-            lambda x: torch.var_mean(x, [1, 2]),
-            lambda x: x.std(),
-            lambda x: x.squeeze((0, 1)),
-        ],
-    )
-    def test_no_float64_and_nothing_composite(self, function):
-        gm = trace(
-            function,
-            torch.randn(1, 4, 5, 5) if not isinstance(function, torch.nn.LayerNorm) else torch.randn(2, 4, 5),
-        ).gm
-        dtypes = {node.meta["val"].dtype for node in gm.graph.nodes if hasattr(node.meta.get("val"), "dtype")}
-        assert torch.float64 not in dtypes
-        names = targets(gm)
-        assert not any("norm" in name.replace("native_layer_norm", "") or "var" in name for name in names), (
-            names
-        )
