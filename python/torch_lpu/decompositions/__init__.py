@@ -22,6 +22,7 @@ from ..fastpaths import FASTPATHS
 from ..moments import MOMENTS
 from ..products import PRODUCTS
 from .bessel import BESSEL
+from .convolutions import CONVOLUTIONS
 from .creation import CREATION
 from .distances import DISTANCES
 from .elementwise import ELEMENTWISE
@@ -71,6 +72,7 @@ ADDED = (
 OWN = (
     SCALARS,
     BESSEL,
+    CONVOLUTIONS,
     CREATION,
     DISTANCES,
     ELEMENTWISE,

@@ -8,7 +8,7 @@ that its type may need; a step that finds nothing left to do changes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -18,14 +18,14 @@ from torch._ops import OpOverload
 aten = torch.ops.aten
 
 
-def _is_integer(dtype: torch.dtype) -> bool:
+def is_integer(dtype: torch.dtype) -> bool:
     return not dtype.is_floating_point and not dtype.is_complex and dtype != torch.bool
 
 
 def _powers(base: Any, exponent: Any) -> Tensor:
     """By squaring over the bits of the exponent; below zero only the powers of 1 and -1 are not zero."""
     dtype = torch.result_type(base, exponent)
-    if not _is_integer(dtype):
+    if not is_integer(dtype):
         return NotImplemented
     device = next(value.device for value in (base, exponent) if isinstance(value, Tensor))
     base, exponent = torch.broadcast_tensors(
@@ -59,7 +59,7 @@ def _euclidean_steps(dtype: torch.dtype) -> int:
 def _gcd(input: Tensor, other: Tensor) -> Tensor:
     """Euclid's algorithm. The least number has no absolute value and stays negative, as in eager."""
     dtype = torch.result_type(input, other)
-    if not _is_integer(dtype):
+    if not is_integer(dtype):
         return NotImplemented
     small, large = torch.broadcast_tensors(input.to(dtype).abs(), other.to(dtype).abs())
     zero = torch.zeros((), dtype=dtype, device=small.device)
@@ -120,69 +120,7 @@ def _triu_indices(rows: int, columns: int, offset: int = 0, **kwargs: Any) -> Te
     return torch.stack((rows - 1 - row, columns - 1 - column))
 
 
-def _convolution(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
-) -> Tensor:
-    """Of integers in three dimensions, where torch-mlir multiplies floats: a product of what each window
-    holds. In groups and transposed, which torch-mlir knows in two dimensions alone: one for each group."""
-    if transposed and groups > 1 and len(stride) != 2 and not _is_integer(input.dtype):
-        parts = zip(input.chunk(groups, 1), weight.chunk(groups, 0), strict=True)
-        own = (stride, padding, dilation, transposed, output_padding, 1)
-        biases = [None] * groups if bias is None else bias.chunk(groups)
-        return torch.cat([aten.convolution(x, w, b, *own) for (x, w), b in zip(parts, biases)], 1)
-    if not _is_integer(input.dtype) or len(stride) < 3:
-        return NotImplemented
-    around: list[int] = []
-    if transposed:  # Zeros between the elements, and the kernel mirrored.
-        input, weight = _spread(input, stride), _mirrored(weight, groups)
-        for place in reversed(range(len(stride))):
-            before = dilation[place] * (weight.shape[2 + place] - 1) - padding[place]
-            around += [before, before + output_padding[place]]
-        stride = [1] * len(stride)
-    else:
-        for amount in reversed(padding):
-            around += [amount, amount]
-    windows = torch.constant_pad_nd(input, around)
-    for place, step in enumerate(stride):
-        reach = dilation[place] * (weight.shape[2 + place] - 1) + 1
-        windows = windows.unfold(2 + place, reach, step)[..., :: dilation[place]]
-    batch, channels, *sizes = windows.shape[: 2 + len(stride)]
-    inner = channels // groups
-    count, taps, outer = math.prod(sizes), math.prod(weight.shape[2:]), weight.shape[0] // groups
-    rows = windows.reshape(batch, groups, inner, count, taps).permute(1, 0, 3, 2, 4)
-    kernel = weight.reshape(groups, outer, inner * taps).transpose(1, 2)
-    sums = torch.bmm(rows.reshape(groups, batch * count, inner * taps), kernel)
-    sums = sums.view(groups, batch, count, outer).permute(1, 0, 3, 2)
-    result = sums.reshape(batch, weight.shape[0], *sizes)
-    return result if bias is None else result + bias.view([-1] + [1] * len(sizes))
-
-
-def _spread(image: Tensor, stride: Sequence[int]) -> Tensor:
-    """With stride - 1 zeros between elements."""
-    for place, step in enumerate(stride):
-        rows = image.movedim(2 + place, -1)
-        length = (rows.shape[-1] - 1) * step + 1
-        rows = torch.constant_pad_nd(rows.unsqueeze(-1), [0, step - 1]).flatten(-2)
-        image = rows[..., :length].movedim(-1, 2 + place)
-    return image
-
-
-def _mirrored(weight: Tensor, groups: int) -> Tensor:
-    """The kernel of the plain convolution that a transposed one is."""
-    split = weight.flip(list(range(2, weight.dim()))).unflatten(0, (groups, -1)).transpose(1, 2)
-    return split.reshape(-1, split.shape[2], *weight.shape[2:])
-
-
 INTEGERS: dict[OpOverload, Callable] = {
-    aten.convolution.default: _convolution,
     aten.gcd.default: _gcd,
     aten.lcm.default: _lcm,
     aten.pow.Scalar: _powers,

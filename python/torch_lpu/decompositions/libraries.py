@@ -8,6 +8,7 @@ that its library is there, and importing the library for this would cost seconds
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -20,6 +21,21 @@ from .groups import grouped_product, grouped_product_gradients
 def _multiply_add(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """Dynamo's form of lerp in optimisers; rounded twice, as its own kernel for the host does."""
     return a * b + c
+
+
+def _loss_of_products(
+    input: Tensor,
+    weight: Tensor,
+    target: Tensor,
+    bias: Tensor | None,
+    class_weight: Tensor | None,
+    dtype: torch.dtype,
+    **options: Any,
+) -> Tensor:
+    """Of all rows at once, without chunks: the compiler cuts what does not fit."""
+    logits = F.linear(input.to(dtype), weight.to(dtype), None if bias is None else bias.to(dtype))
+    classes = None if class_weight is None else class_weight.to(dtype)
+    return F.cross_entropy(logits, target, classes, **options).to(input.dtype)
 
 
 def _linear_cross_entropy(
@@ -37,15 +53,21 @@ def _linear_cross_entropy(
     retain: bool,
     *gradients: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The loss at once, without chunks: the compiler cuts what does not fit. Gradients stay its own."""
+    """The loss and no gradients, which are empty then; where some are asked the operation stays its own."""
     if any(gradients):
         return NotImplemented
-    logits = F.linear(input.to(dtype), weight.to(dtype), None if bias is None else bias.to(dtype))
-    classes = None if class_weight is None else class_weight.to(dtype)
-    loss = F.cross_entropy(
-        logits, target, classes, reduction=reduction, ignore_index=ignore_index, label_smoothing=smoothing
+    loss = _loss_of_products(
+        input,
+        weight,
+        target,
+        bias,
+        class_weight,
+        dtype,
+        reduction=reduction,
+        ignore_index=ignore_index,
+        label_smoothing=smoothing,
     )
-    return loss.to(input.dtype), input.new_empty(0, 0), input.new_empty(0, 0), input.new_empty(0)
+    return loss, input.new_empty(0, 0), input.new_empty(0, 0), input.new_empty(0)
 
 
 def _linear_cross_entropy_of_rows(
@@ -59,10 +81,9 @@ def _linear_cross_entropy_of_rows(
     policy: str,
     dtype: torch.dtype,
 ) -> Tensor:
-    rest = (chunk, policy, dtype, False)
-    return _linear_cross_entropy(input, weight, target, bias, class_weight, "none", ignore_index, 0.0, *rest)[
-        0
-    ]
+    """A loss for each row."""
+    operands = input, weight, target, bias, class_weight
+    return _loss_of_products(*operands, dtype, reduction="none", ignore_index=ignore_index)
 
 
 # Qualified name -> decomposition.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pooling whose windows differ in size, and gradients of averages.
+"""Pooling of integers and with windows that differ in size, and gradients of averages.
 
 A window is a first and a last place per dimension, which are arithmetic on the
 output's place; so what belongs to which window is a comparison of two counters.
@@ -21,6 +21,11 @@ aten = torch.ops.aten
 
 # First place of each window, and the place behind its last: one number a window.
 Windows = tuple[Tensor, Tensor]
+
+
+def _of_dimensions(rank: int, *arguments: Sequence[int]) -> list[list[int]]:
+    """Arguments with a number for each dimension; one number alone is that of all."""
+    return [list(numbers) * (rank // len(numbers)) for numbers in arguments]
 
 
 def _adaptive_windows(size: int, count: int, device: torch.device) -> Windows:
@@ -59,10 +64,6 @@ def _adaptive_avg_pool_backward(rank: int) -> Callable[[Tensor, Tensor], Tensor]
     return decompose
 
 
-def _pair(values: Sequence[int]) -> tuple[int, int]:
-    return (values[0], values[-1])
-
-
 def _counts(
     shape: Sequence[int],
     outputs: Sequence[int],
@@ -96,9 +97,7 @@ def _avg_pool_backward(
     divisor_override: int | None,
 ) -> Tensor:
     """A window of integers rounds its share towards zero."""
-    kernel, step, padding = (
-        list(values) * (rank // len(values)) for values in (kernel_size, stride or kernel_size, padding)
-    )
+    kernel, step, padding = _of_dimensions(rank, kernel_size, stride or kernel_size, padding)
     result = grad.to(compute_dtype(grad)) if grad.is_floating_point() else grad
     divisor: Any = divisor_override
     if divisor_override is None:
@@ -127,8 +126,7 @@ def _avg_pool2d(
         return aten.avg_pool2d(input.unsqueeze(0), kernel_size, *rest).squeeze(0)
     if divisor_override is None or not input.is_floating_point():
         return NotImplemented
-    kernel, padding = _pair(kernel_size), _pair(padding)
-    step = _pair(stride) if stride else kernel
+    kernel, step, padding = _of_dimensions(2, kernel_size, stride or kernel_size, padding)
     values = input.to(compute_dtype(input))
     average = aten.avg_pool2d(values, kernel, step, padding, ceil_mode, True)
     counts = _counts(input.shape, average.shape, kernel, step, padding, True, input.device)
@@ -169,10 +167,7 @@ def _max_pool(
     A window that holds nothing of the image, as its first place is before the image and the next
     one behind it, has the type's minimum, and the index of that next place.
     """
-    kernel, step, before, spread = (
-        list(values) * (rank if len(values) == 1 else 1)
-        for values in (kernel_size, stride or kernel_size, padding, dilation)
-    )
+    kernel, step, before, spread = _of_dimensions(rank, kernel_size, stride or kernel_size, padding, dilation)
     if input.dim() == rank + 1:
         op = aten.max_pool2d_with_indices if rank == 2 else aten.max_pool3d_with_indices
         best, index = op(input.unsqueeze(0), kernel, step, before, spread, ceil_mode)
@@ -235,36 +230,6 @@ def _max_of_windows(input: Tensor, places: Sequence[Tensor]) -> tuple[Tensor, Te
     return best, index
 
 
-def _convolution_backward(
-    grad: Tensor,
-    input: Tensor,
-    weight: Tensor,
-    bias_sizes: Sequence[int] | None,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
-    output_mask: Sequence[bool],
-) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    """A transposed convolution is the gradient of a plain one, so its gradients are plain ones."""
-    if not transposed:
-        return NotImplemented
-    none = [0] * len(stride)
-    for_input = for_weight = for_bias = None
-    if output_mask[0]:
-        for_input = aten.convolution(grad, weight, None, stride, padding, dilation, False, none, groups)
-    if output_mask[1]:
-        mask = [False, True, False]
-        for_weight = aten.convolution_backward(
-            input, grad, weight, None, stride, padding, dilation, False, none, groups, mask
-        )[1]
-    if output_mask[2]:
-        for_bias = grad.sum([0, *range(2, grad.dim())])
-    return for_input, for_weight, for_bias
-
-
 POOLING: dict[OpOverload, Callable] = {
     aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool_backward(2),
     aten._adaptive_avg_pool3d_backward.default: _adaptive_avg_pool_backward(3),
@@ -274,7 +239,6 @@ POOLING: dict[OpOverload, Callable] = {
     aten.avg_pool3d.default: _avg_pool3d,
     aten.avg_pool2d_backward.default: partial(_avg_pool_backward, 2),
     aten.avg_pool3d_backward.default: partial(_avg_pool_backward, 3),
-    aten.convolution_backward.default: _convolution_backward,
     aten.max_pool2d_with_indices.default: _max_pool2d,
     aten.max_pool3d_with_indices.default: _max_pool3d,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions that are products of what each window holds."""
+"""Convolutions of integers, and transposed ones of floats."""
 
 import pytest
 import torch
@@ -37,3 +37,11 @@ def test_convolution_of_integers(groups):
 def test_convolution_of_no_integers():
     x, weight = torch.zeros(0, 3, 4, 5, 6, dtype=torch.int64), torch.ones(4, 3, 2, 2, 2, dtype=torch.int64)
     check(torch.conv3d, x, weight)
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_transposed_convolution_in_groups(rank):
+    function = F.conv_transpose1d if rank == 1 else F.conv_transpose3d
+    image, weight = torch.randn(2, 4, *[3, 4, 2][:rank]), torch.randn(4, 3, *[2, 3, 2][:rank])
+    check(lambda *a: function(*a, stride=2, output_padding=1, groups=2), image, weight, torch.randn(6))
+    check(lambda *a: function(*a, padding=1, groups=4), image, weight)
