@@ -18,7 +18,7 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from .attention import convert_flash_attention, group_queries
-from .bytes import make_bytes, widen_bytes
+from .byte_arithmetic import make_bytes, widen_bytes
 from .constants import fill_uninitialised, fold_constants, fold_empty
 from .options import Options
 from .precision import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers of one byte: rewrites of FX graphs around what torch-mlir takes for signed, or dies of."""
+"""Arithmetic of bytes: rewrites of FX graphs around what torch-mlir takes for signed, or dies of."""
 
 from __future__ import annotations
 
