@@ -93,14 +93,42 @@ _BITS = {torch.float32: torch.int32, torch.bfloat16: torch.int16}
 def _nextafter(input: Tensor, other: Tensor) -> Tensor:
     """The neighbour is one away in the bits, seen as sign and magnitude."""
     dtype = torch.result_type(input, other)
+    if dtype == torch.float16:
+        return _nextafter_in_half(*(value.to(dtype).to(torch.float32) for value in (input, other)))
     if dtype not in _BITS:
         return NotImplemented
     x, y = torch.broadcast_tensors(input.to(dtype), other.to(dtype))
     integer = _BITS[dtype]
     bits = x.view(integer)
-    away = (y > x) == (x > 0)
-    stepped = torch.where(away, bits + 1, bits - 1).view(dtype)
+    stepped = torch.where(_leads_away(x, y), bits + 1, bits - 1).view(dtype)
     smallest = torch.full((), 1, dtype=integer, device=x.device).view(dtype)
+    return _neighbour(x, y, stepped, smallest)
+
+
+def _nextafter_in_half(x: Tensor, y: Tensor) -> Tensor:
+    """The machine cannot take the bits of a float16, but those of the same float32.
+
+    There the next number is always as many units of the last place away, and a subnormal one always as
+    far away. Infinity stands where the number behind the greatest would.
+    """
+    away = _leads_away(x, y)
+    size = x.abs().clamp(max=2.0**16)
+    apart, smallest = 1 << (_FRACTION_BITS - 10), 2.0**-24
+    bits = size.view(torch.int32)
+    normal = torch.where(away, bits + apart, bits - apart).view(torch.float32)
+    subnormal = torch.where(away, size + smallest, size - smallest)
+    stepped = torch.where(size <= 2.0**-14, subnormal, normal)
+    stepped = torch.where(x < 0, -stepped, stepped)
+    return _neighbour(x, y, stepped, torch.full((), smallest, device=x.device)).to(torch.float16)
+
+
+def _leads_away(x: Tensor, y: Tensor) -> Tensor:
+    """Whether the way from x to y leads away from zero."""
+    return (y > x) == (x > 0)
+
+
+def _neighbour(x: Tensor, y: Tensor, stepped: Tensor, smallest: Tensor) -> Tensor:
+    """The neighbour of x, where `stepped` has it for all numbers but zero."""
     stepped = torch.where(x == 0, torch.where(y > 0, smallest, -smallest), stepped)
     result = torch.where(x == y, y, stepped)
     return torch.where((x != x) | (y != y), math.nan, result)

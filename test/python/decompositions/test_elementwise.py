@@ -4,7 +4,9 @@
 import pytest
 import torch
 from checks import check
-from samples import ODD, matrix
+from samples import INF, NAN, ODD, matrix
+
+from torch_lpu.decompositions.elementwise import ELEMENTWISE
 
 BITS = {
     "view_int": lambda x: x.view(torch.int32) + 1,
@@ -33,7 +35,20 @@ def test_pairs(function):
         check(function, matrix().bfloat16(), matrix(seed=1).bfloat16())
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_all_neighbours_in_half_precision():
+    numbers = torch.arange(-(2**15), 2**15, dtype=torch.int16).view(torch.float16)
+    for goal in (INF, -INF, 0.0, 1.5, NAN):
+        other = torch.tensor(goal, dtype=torch.float16)
+        result, expected = (
+            ELEMENTWISE[torch.ops.aten.nextafter.default](numbers, other),
+            torch.nextafter(numbers, other),
+        )
+        assert torch.equal(result.isnan(), expected.isnan())
+        known = ~expected.isnan()
+        assert torch.equal(result[known].view(torch.int16), expected[known].view(torch.int16))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_neighbours(dtype):
     x = ODD.to(dtype)
     check(torch.nextafter, x.unsqueeze(0), x.unsqueeze(1), tolerances=(0.0, 0.0))
