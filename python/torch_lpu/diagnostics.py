@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from .locations import describe
+from .support import called
 
 
 class FallbackWarning(UserWarning):
@@ -113,10 +114,11 @@ def make_fallback(node: Node, reason: str) -> Fallback:
 
 
 def op_name(node: Node) -> str:
-    name = getattr(node.target, "name", None)
+    target = called(node)
+    name = getattr(target, "name", None)
     if callable(name):
         return str(name()).replace("::", ".")
-    return getattr(node.target, "__name__", str(node.target))
+    return getattr(target, "__name__", str(target))
 
 
 def dtype_name(node: Node) -> str:

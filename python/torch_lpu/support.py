@@ -77,6 +77,7 @@ _RECURRENCE = "its degree, which is the number of its steps, is a value"
 _REFUSED: dict[OpOverload, str] = {
     aten._assert_async.msg: "an assertion has to be able to stop the program",
     aten._assert_async.default: "an assertion has to be able to stop the program",
+    aten._linalg_check_errors.default: "an assertion has to be able to stop the program",
     aten._upsample_bilinear2d_aa.default: "eager has a fixed point of its own for it",
     aten.igamma.default: _SERIES,
     aten.igammac.default: _SERIES,
@@ -145,6 +146,11 @@ def reason_to_refuse(node: Node) -> str | None:
     return None
 
 
+def called(node: Node) -> Any:
+    """What a node calls: of one that orders an operation with effects behind others, that operation."""
+    return node.args[1] if node.target is torch.ops.higher_order.with_effects else node.target
+
+
 def _kind(node: Node) -> str | None:
     if node.op == "get_attr":
         return None
@@ -152,6 +158,8 @@ def _kind(node: Node) -> str | None:
         return f"{node.op} nodes are not ATen operations"
     if node.target is operator.getitem or node.target in ops.OWN_OPS:
         return None
+    if called(node) is not node.target:
+        return _REFUSED.get(called(node), "it has effects besides its results, which a program has not")
     if not isinstance(node.target, OpOverload):
         return "higher-order and Python operations are not lowered"
     if node.target.namespace not in ("aten", "prims"):

@@ -5,6 +5,7 @@ import warnings
 
 import pytest
 import torch
+from torch._higher_order_ops.effects import EffectType
 
 import torch_lpu
 from torch_lpu import diagnostics, support
@@ -21,6 +22,18 @@ def twice(x: torch.Tensor) -> torch.Tensor:
 def _(x):
     return torch.empty_like(x)
 
+
+@torch.library.custom_op("lpu_tests::said", mutates_args=())
+def said(x: torch.Tensor) -> None:
+    pass
+
+
+@said.register_fake
+def _(x):
+    pass
+
+
+said.register_effect(EffectType.ORDERED)
 
 OTHERWISE = "write it with other operations, or leave it on the host with options={'fallback': 'allow'}"
 
@@ -66,6 +79,18 @@ CASES = {
         "cond (float32)",
         "higher-order and Python operations are not lowered",
         "write it with ATen operations",
+    ),
+    "check": (
+        lambda x: torch.linalg.cholesky(x @ x.T + 4 * torch.eye(3)),
+        "aten._linalg_check_errors (float32)",
+        "an assertion has to be able to stop the program",
+        OTHERWISE,
+    ),
+    "effects": (
+        lambda x: (said(x), x + 1)[1],
+        "lpu_tests.said (float32)",
+        "it has effects besides its results, which a program has not",
+        OTHERWISE,
     ),
     "sizes": (
         lambda x: x.nonzero(),
