@@ -230,11 +230,11 @@ def _all_eager(
     gm: GraphModule, mutations: Sequence[Mutation], failure: StageError, options: Options
 ) -> Callable[..., Any]:
     """Nothing of the graph compiles, for a reason that is ours: say so, with a way to see it again."""
+    nodes = [node for node in gm.graph.nodes if partition.computes(node)]
     if options.fallback == "error":
         command = diagnostics.write_reproducer(failure, options.dump_dir)
         hint = f"; replay with: {command}" if command else ""
-        nodes = [node for node in gm.graph.nodes if partition.computes(node)]
         fallbacks = [diagnostics.make_fallback(node, str(failure)) for node in nodes]
         raise diagnostics.FallbackError(f"torch-lpu: {failure}{hint}", fallbacks) from failure
-    diagnostics.report_internal_failure(failure, options.dump_dir)
+    diagnostics.report_internal_failure(failure, options.dump_dir, nodes)
     return partition.run_eagerly(partition.copy_graph_module(gm), mutations)

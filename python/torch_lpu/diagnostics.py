@@ -7,7 +7,7 @@ import os
 import shlex
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -171,10 +171,18 @@ def _unused(stem: str, suffix: str) -> str:
     return next(name for name in names if not os.path.exists(name))
 
 
-def report_internal_failure(error: StageError, dump_dir: str | None) -> None:
-    """An internal failure is a bug of ours: say so, and how to see it again."""
+def report_internal_failure(error: StageError, dump_dir: str | None, nodes: Sequence[Node]) -> None:
+    """An internal failure is a bug of ours: say so, what it costs, and how to see it again.
+
+    `nodes` are all that compute in the graph.
+    """
     command = write_reproducer(error, dump_dir)
     lines = [f"torch-lpu: internal failure, {error}"]
     if command:
         lines.append(f"Replay with: {command}")
+    if nodes:
+        ops = ", ".join(dict.fromkeys(op_name(node) for node in nodes[:8])) + (", ..." if nodes[8:] else "")
+        lines.append(
+            f"The whole graph up to {describe(nodes[-1])} runs in eager PyTorch: {ops}; {advice(str(error))}"
+        )
     warnings.warn("\n".join(lines), FallbackWarning, stacklevel=2)

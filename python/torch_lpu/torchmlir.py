@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import signal
 import subprocess
 from functools import cache
 
@@ -71,10 +72,17 @@ def lower(torch_text: str) -> str:
     if done.returncode == 0:
         return done.stdout
     if done.returncode < 0 or "PLEASE submit a bug report" in done.stderr:
-        raise _failure(
-            torch_text, f"torch-mlir-opt died of signal {-done.returncode}", done.stderr, crashed=True
-        )
+        raise _failure(torch_text, _how_it_died(done.returncode), done.stderr, crashed=True)
     raise _failure(torch_text, first_error(done.stderr), done.stderr, crashed=False)
+
+
+def _how_it_died(status: int) -> str:
+    if status >= 0:
+        return f"torch-mlir-opt crashed with status {status}"
+    if -status == signal.SIGKILL:
+        return "torch-mlir-opt was killed, perhaps for want of memory"
+    names = {number.value: number.name for number in signal.Signals}
+    return f"torch-mlir-opt died of {names.get(-status, f'signal {-status}')}"
 
 
 # `...: %0 = "torch.operator"(...)`: the node is named otherwise.

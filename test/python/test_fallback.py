@@ -146,7 +146,10 @@ def test_a_gradient():
 @pytest.mark.parametrize(
     ("script", "seconds", "reason"),
     [
-        ("kill -SEGV $$", 60.0, "torch-mlir-opt died of signal 11"),
+        ("kill -SEGV $$", 60.0, "torch-mlir-opt died of SIGSEGV"),
+        ("kill -KILL $$", 60.0, "torch-mlir-opt was killed, perhaps for want of memory"),
+        ("kill -40 $$", 60.0, "torch-mlir-opt died of signal 40"),
+        ("echo 'PLEASE submit a bug report' >&2; exit 3", 60.0, "torch-mlir-opt crashed with status 3"),
         ("exec sleep 60", 0.2, "no result within 0 s"),
         ("echo 'a.mlir:1:2: error: odd' >&2; exit 1", 60.0, "odd"),
     ],
@@ -164,6 +167,25 @@ def test_a_torch_mlir_that_crashes_or_hangs_or_fails(monkeypatch, script, second
         rf"does not lower it \({reason}\); write it with other operations, or leave it on the host with "
         r"options={'fallback': 'allow'}",
         told,
+    )
+
+
+def test_a_torch_mlir_that_crashes_on_no_op_alone(monkeypatch):
+    """Each op lowers, and yet the graph of both does not."""
+    script = 'case "$(cat)" in *aten.sin*aten.cos*) kill -ABRT $$;; esac'
+    monkeypatch.setattr(torchmlir, "command", lambda: ("sh", "-c", script))
+    x = torch.randn(3)
+    with pytest.warns(torch_lpu.FallbackWarning) as record:
+        result = compile_(lambda x: x.sin().cos(), cache=False)(x)
+    assert torch.equal(result, x.sin().cos())
+    (told,) = messages(record)
+    failure, replay, cost = told.splitlines()
+    assert failure == "torch-lpu: internal failure, stage 'linalg' failed: torch-mlir-opt died of SIGABRT"
+    assert re.fullmatch(r"Replay with: sh -c .*failed-linalg.*\.mlir", replay)
+    assert re.fullmatch(
+        r"The whole graph up to .*test_fallback.py:\d+ runs in eager PyTorch: aten.sin, aten.cos; "
+        "please report it with the command",
+        cost,
     )
 
 
