@@ -9,7 +9,7 @@ from torch._ops import OpOverload
 from torch.fx import Graph, Node
 
 from . import ops
-from .rewriting import args_of, call, compute_in, is_symbolic
+from .rewriting import FILLINGS, args_of, call, compute_in, is_symbolic
 from .support import VIEW_OPS, reason_to_refuse
 
 aten = torch.ops.aten
@@ -69,10 +69,6 @@ def widen_bytes(graph: Graph) -> None:
             _convert_to_bytes(graph, node)
 
 
-# One value for all elements -> the place of the value among the arguments.
-_FILLINGS = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}
-
-
 def make_bytes(graph: Graph) -> None:
     """torch-mlir folds unsigned bytes that are all the same to signed ones, and crashes on a count of bytes.
 
@@ -82,11 +78,11 @@ def make_bytes(graph: Graph) -> None:
         value = node.meta.get("val")
         if not isinstance(value, Tensor) or value.dtype not in _BYTES or is_symbolic(value):
             continue
-        same = node.target in _FILLINGS and value.dtype == torch.uint8
+        same = node.target in FILLINGS and value.dtype == torch.uint8
         if not same and node.target is not aten.arange.start_step:
             continue
         args = args_of(node)
-        filling = int(args[_FILLINGS[node.target]]) if same else 0
+        filling = int(args[FILLINGS[node.target]]) if same else 0
         start, stop, step = (filling, filling + 1, 1) if same else (*args, 1)[:3]
         with graph.inserting_before(node):
             wide = call(graph, node, aten.arange.start_step, start, stop, step, dtype=torch.int32)

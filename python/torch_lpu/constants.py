@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
-from .rewriting import args_of, call, is_symbolic, viewed
+from .rewriting import FILLINGS, args_of, call, is_symbolic, viewed
 from .signature import inverse, memory_order
 from .support import DTYPES
 
@@ -97,8 +97,7 @@ def _constant(node: Node) -> Tensor | None:
     """One element of a tensor whose elements are all the same number, in as many dimensions."""
     value = node.meta["val"]
     node = viewed(node)
-    target: Any = node.target
-    place = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.default: 0}.get(target)
+    place = FILLINGS.get(node.target)
     if place is None or not isinstance(value, Tensor) or not isinstance(node.meta["val"], Tensor):
         return None
     if node.meta["val"].dtype not in DTYPES:

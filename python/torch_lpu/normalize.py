@@ -29,7 +29,7 @@ from .precision import (
     round_once,
 )
 from .repairs import broadcast_choices, keep_nan, repeat_elements, widen_indices, wrap_numbers
-from .rewriting import call
+from .rewriting import call, made_like
 from .support import VIEW_OPS
 from .writes import count_from_the_end, drop_empty_writes, keep_scatter, put_copies
 
@@ -59,10 +59,7 @@ def forget_old_values(graph: Graph) -> None:
     for node in graph.find_nodes(op="call_function", target=aten.copy.default):
         source, wanted = node.args[1], node.meta["val"]
         with graph.inserting_before(node):
-            if source.meta["val"].dtype != wanted.dtype:
-                source = call(graph, node, aten._to_copy.default, source, dtype=wanted.dtype)
-            if source.meta["val"].shape != wanted.shape:
-                source = call(graph, node, aten.expand.default, source, list(wanted.shape))
+            source = made_like(graph, node, source, wanted)
             if _memory_is_seen(node):  # It is a copy: not the memory of its source.
                 source = call(graph, node, aten.clone.default, source)
                 source.meta["val"] = wanted
@@ -134,12 +131,8 @@ def _strip_copies(graph: Graph) -> list[Mutation]:
         destination, value = node.args[0], node.args[1]
         if destination not in placeholders:
             continue  # Not functional: stays, and is reported as unsupported.
-        wanted, given = destination.meta["val"], value.meta["val"]
         with graph.inserting_before(node):
-            if given.dtype != wanted.dtype:
-                value = call(graph, node, aten._to_copy.default, value, dtype=wanted.dtype)
-            if given.shape != wanted.shape:
-                value = call(graph, node, aten.expand.default, value, list(wanted.shape))
+            value = made_like(graph, node, value, destination.meta["val"])
         mutations.append(Mutation(len(values), placeholders.index(destination)))
         values.append(value)
         # Who returns the copy returns the changed input itself.

@@ -35,6 +35,14 @@ def shape_of(node: Node) -> list[int]:
     return list(node.meta["val"].shape)
 
 
+# What gives all elements one value -> the place of the value among the arguments.
+FILLINGS: dict[Any, int] = {
+    torch.ops.aten.full.default: 1,
+    torch.ops.aten.full_like.default: 1,
+    torch.ops.aten.scalar_tensor.default: 0,
+}
+
+
 def is_symbolic(value: Tensor) -> bool:
     return any(not isinstance(size, int) for size in value.shape)
 
@@ -50,6 +58,15 @@ def viewed(node: Node) -> Node:
 def args_of(node: Node) -> tuple[Any, ...]:
     """The positional arguments, whose types the op's schema knows and FX does not."""
     return node.args
+
+
+def made_like(graph: Graph, node: Node, value: Node, wanted: Tensor) -> Node:
+    """The value in the type and the shape of another one, with the metadata of `node`."""
+    if value.meta["val"].dtype != wanted.dtype:
+        value = call(graph, node, torch.ops.aten._to_copy.default, value, dtype=wanted.dtype)
+    if value.meta["val"].shape != wanted.shape:
+        value = call(graph, node, torch.ops.aten.expand.default, value, list(wanted.shape))
+    return value
 
 
 def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: torch.dtype) -> None:
