@@ -188,13 +188,10 @@ struct DecomposeArgReductionsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeArgReduction>(&getContext());
-    mlir::lpu::RewriteCounter counter;
-    GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config))) {
+    if (failed(mlir::lpu::applyAndCount(getOperation(), std::move(patterns),
+                                        numDecomposed))) {
       signalPassFailure();
     }
-    numDecomposed += counter.count;
   }
 };
 

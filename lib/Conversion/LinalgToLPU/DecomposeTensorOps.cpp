@@ -283,13 +283,10 @@ struct DecomposeTensorOpsPass
     patterns.add<Generalize, DecomposeTopk, DecomposePad, DecomposeGenerate,
                  DecomposeSplat, DecomposeInsert, DecomposeBitcast,
                  NarrowWindow, ReplaceEmptyResults>(&getContext());
-    mlir::lpu::RewriteCounter counter;
-    GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config))) {
+    if (failed(mlir::lpu::applyAndCount(getOperation(), std::move(patterns),
+                                        numDecomposed))) {
       signalPassFailure();
     }
-    numDecomposed += counter.count;
   }
 };
 

@@ -156,13 +156,10 @@ struct ExpandMathPass : mlir::lpu::impl::ExpandMathPassBase<ExpandMathPass> {
                  ExpandClass<math::IsInfOp>, ExpandClass<math::IsFiniteOp>>(
         &getContext());
     math::populateExpansionPatterns(patterns, {"clampf", "ctlz"});
-    mlir::lpu::RewriteCounter counter;
-    GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config))) {
+    if (failed(mlir::lpu::applyAndCount(getOperation(), std::move(patterns),
+                                        numExpanded))) {
       signalPassFailure();
     }
-    numExpanded += counter.count;
   }
 };
 

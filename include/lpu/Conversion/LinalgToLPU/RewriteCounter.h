@@ -10,6 +10,8 @@
 #define LPU_CONVERSION_LINALGTOLPU_REWRITECOUNTER_H
 
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::lpu {
 
@@ -20,6 +22,17 @@ struct RewriteCounter : RewriterBase::Listener {
   }
   unsigned count = 0;
 };
+
+/// Applies patterns until none is left to apply; `statistic` grows by how often
+/// one did.
+inline LogicalResult applyAndCount(Operation *op, RewritePatternSet &&patterns,
+                                   Pass::Statistic &statistic) {
+  RewriteCounter counter;
+  GreedyRewriteConfig config = GreedyRewriteConfig().setListener(&counter);
+  LogicalResult result = applyPatternsGreedily(op, std::move(patterns), config);
+  statistic += counter.count;
+  return result;
+}
 
 } // namespace mlir::lpu
 
