@@ -9,7 +9,7 @@ from torch._ops import OpOverload
 from torch.fx import Graph, Node
 
 from . import ops
-from .rewriting import FILLINGS, args_of, call, compute_in, is_symbolic
+from .rewriting import FILLINGS, args_of, call, compute_in, is_symbolic, memory_is_seen
 from .support import VIEW_OPS, reason_to_refuse
 
 aten = torch.ops.aten
@@ -82,14 +82,19 @@ def make_bytes(graph: Graph) -> None:
         if not same and node.target is not aten.arange.start_step:
             continue
         args = args_of(node)
-        filling = int(args[FILLINGS[node.target]]) if same else 0
-        start, stop, step = (filling, filling + 1, 1) if same else (*args, 1)[:3]
+        numbers = (args[FILLINGS[node.target]],) if same else args
+        if any(isinstance(number, Node) for number in numbers):
+            continue  # A tensor gave it.
+        start, stop, step = (int(numbers[0]), int(numbers[0]) + 1, 1) if same else (*numbers, 1)[:3]
         with graph.inserting_before(node):
             wide = call(graph, node, aten.arange.start_step, start, stop, step, dtype=torch.int32)
             made = call(graph, node, aten._to_copy.default, wide, dtype=value.dtype)
             if same:
                 made = call(graph, node, aten.view.default, made, [1] * value.dim())
                 made = call(graph, node, aten.expand.default, made, list(value.shape))
+                if memory_is_seen(node):  # Each element is a byte of its own.
+                    made = call(graph, node, aten.clone.default, made)
+                    made.meta["val"] = value
         node.replace_all_uses_with(made)
         graph.erase_node(node)
 

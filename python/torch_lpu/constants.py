@@ -19,7 +19,7 @@ from torch.fx.node import map_arg
 
 from .rewriting import FILLINGS, args_of, call, is_symbolic, viewed
 from .signature import inverse, memory_order
-from .support import DTYPES
+from .support import DTYPES, REFUSED_BY_EAGER
 
 aten = torch.ops.aten
 
@@ -60,7 +60,9 @@ def _value_of_nothing(node: Node) -> bool | int | float | None:
     with unset_fake_temporarily():
         args, kwargs = map_arg(
             (node.args, node.kwargs),
-            lambda operand: torch.empty(operand.meta["val"].shape, dtype=operand.meta["val"].dtype),
+            lambda operand: torch.empty(
+                operand.meta["val"].shape, dtype=operand.meta["val"].dtype, device="cpu"
+            ),
         )
         target: Any = node.target
         result = target(*args, **kwargs)
@@ -85,12 +87,31 @@ def fold_constants(graph: Graph) -> None:
             continue
         with unset_fake_temporarily():
             args, kwargs = map_arg((node.args, node.kwargs), constants.__getitem__)
+            if node.target in _DIVISIONS and not value.is_floating_point():
+                args = _with_positive_divisor(args, value.dtype)
             target: Any = node.target
-            filling = target(*args, **kwargs).reshape(-1)[0].item()
+            try:
+                filling = target(*args, **kwargs).reshape(-1)[0].item()
+            except RuntimeError as error:  # As a division by zero.
+                node.meta[REFUSED_BY_EAGER] = f"eager raises {str(error).splitlines()[0]!r} for its constants"
+                continue
         with graph.inserting_before(node):
-            full = call(graph, node, aten.full.default, list(value.shape), filling, dtype=value.dtype)
-        node.replace_all_uses_with(full)
+            node.replace_all_uses_with(_filled(graph, node, filling, memory_order(value)))
         graph.erase_node(node)
+
+
+_DIVISIONS = (
+    *(aten.div.Tensor_mode, aten.div.Scalar_mode, aten.fmod.Tensor, aten.fmod.Scalar),
+    *(aten.remainder.Tensor, aten.remainder.Scalar, aten.remainder.Scalar_Tensor),
+)
+
+
+def _with_positive_divisor(args: tuple[Any, ...], dtype: torch.dtype) -> tuple[Any, ...]:
+    """By 1 instead of -1, by which the host cannot divide the least integer."""
+    if args[1] != -1:
+        return args
+    divisor = torch.full_like(args[1], 1, dtype=dtype) if isinstance(args[1], Tensor) else 1
+    return -torch.as_tensor(args[0], dtype=dtype), divisor, *args[2:]
 
 
 def _constant(node: Node) -> Tensor | None:
@@ -100,10 +121,21 @@ def _constant(node: Node) -> Tensor | None:
     place = FILLINGS.get(node.target)
     if place is None or not isinstance(value, Tensor) or not isinstance(node.meta["val"], Tensor):
         return None
-    if node.meta["val"].dtype not in DTYPES:
+    dtype, filling = node.meta["val"].dtype, args_of(node)[place]
+    if dtype not in DTYPES or isinstance(filling, Node):  # A number that a tensor gave.
         return None
     with unset_fake_temporarily():
-        return torch.full([1] * value.dim(), args_of(node)[place], dtype=node.meta["val"].dtype)
+        return torch.full([1] * value.dim(), filling, dtype=dtype, device="cpu")
+
+
+def _filled(graph: Graph, node: Node, filling: Any, order: tuple[int, ...] | None) -> Node:
+    """A number in the place of the value of a node, in the same order of dimensions in memory."""
+    value = node.meta["val"]
+    if order is None or order == tuple(range(value.dim())):
+        return call(graph, node, aten.full.default, list(value.shape), filling, dtype=value.dtype)
+    shape = [value.shape[dim] for dim in order]
+    full = call(graph, node, aten.full.default, shape, filling, dtype=value.dtype)
+    return call(graph, node, aten.permute.default, full, inverse(order))
 
 
 def fill_uninitialised(graph: Graph) -> None:
@@ -119,19 +151,14 @@ def fill_uninitialised(graph: Graph) -> None:
             if order is None or value.dtype not in DTYPES or _is_overwritten(node):
                 continue
             with graph.inserting_before(node):
-                shape = [value.shape[dim] for dim in order]
-                zeros = call(graph, node, aten.full.default, shape, 0, dtype=value.dtype)
-                zeros.meta["val"] = value.permute(order)
-                if order != tuple(range(value.dim())):
-                    zeros = call(graph, node, aten.permute.default, zeros, inverse(order))
-            node.replace_all_uses_with(zeros)
+                node.replace_all_uses_with(_filled(graph, node, 0, order))
             graph.erase_node(node)
 
 
 def _is_overwritten(node: Node) -> bool:
     """Whether slices are written one after the other until nothing is left of the value."""
     with unset_fake_temporarily():
-        left = torch.ones(node.meta["val"].shape, dtype=torch.bool)
+        left = torch.ones(node.meta["val"].shape, dtype=torch.bool, device="cpu")
         while bool(left.any()):
             if len(node.users) != 1:
                 return False

@@ -9,7 +9,6 @@ belong to this form; those with an idea of their own are in the files that it im
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -29,8 +28,7 @@ from .precision import (
     round_once,
 )
 from .repairs import broadcast_choices, keep_nan, repeat_elements, widen_indices, wrap_numbers
-from .rewriting import call, made_like
-from .support import VIEW_OPS
+from .rewriting import call, made_like, memory_is_seen
 from .writes import count_from_the_end, drop_empty_writes, keep_scatter, put_copies
 
 aten = torch.ops.aten
@@ -60,22 +58,12 @@ def forget_old_values(graph: Graph) -> None:
         source, wanted = node.args[1], node.meta["val"]
         with graph.inserting_before(node):
             source = made_like(graph, node, source, wanted)
-            if _memory_is_seen(node):  # It is a copy: not the memory of its source.
+            if memory_is_seen(node):  # It is a copy: not the memory of its source.
                 source = call(graph, node, aten.clone.default, source)
                 source.meta["val"] = wanted
         node.replace_all_uses_with(source)
         graph.erase_node(node)
     graph.eliminate_dead_code()
-
-
-def _memory_is_seen(node: Node) -> bool:
-    """Whether who gets a result can tell what shares memory with the node, or how it lies there."""
-    for user in node.users:
-        if user.op == "output" or user.target is aten.as_strided.default:
-            return True
-        if (user.target in VIEW_OPS or user.target is operator.getitem) and _memory_is_seen(user):
-            return True
-    return False
 
 
 # Rewrites in order; a name is the optimisation that switches the rewrite off.

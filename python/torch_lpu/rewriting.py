@@ -11,20 +11,36 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._guards import detect_fake_mode
+from torch._ops import OpOverload
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
-from .support import VIEW_OPS
+from .support import VIEW_OPS, tensors_of
+
+aten = torch.ops.aten
 
 
 def call(graph: Graph, like: Node, target: Any, *args: Any, **kwargs: Any) -> Node:
     """Inserts a call with the metadata of `like` and the value that the call has under fake tensors."""
     node = graph.call_function(target, args, kwargs)
     node.meta = {key: value for key, value in like.meta.items() if key in ("stack_trace", "nn_module_stack")}
-    # What makes a tensor of numbers has no fake operand that tells its mode; none need be active.
-    with detect_fake_mode((like.meta.get("val"), *_values(args))) or nullcontext():
-        node.meta["val"] = target(*_values(args), **_values(kwargs))
+    # Of numbers alone a tensor is made in the mode and on the device of the graph: no operand tells these.
+    operands, options = _values(args), _values(kwargs)
+    device = next((tensor.device for tensor in tensors_of(like.meta.get("val"))), None)
+    if device is not None and _makes_tensor(node):
+        options = {"device": device, **options}
+    with detect_fake_mode((like.meta.get("val"), *operands)) or nullcontext():
+        node.meta["val"] = target(*operands, **options)
     return node
+
+
+def _makes_tensor(node: Node) -> bool:
+    """Whether there is no operand whose device the value would be on."""
+    if not isinstance(node.target, OpOverload) or any(
+        isinstance(operand.meta.get("val"), Tensor) for operand in node.all_input_nodes
+    ):
+        return False
+    return any(argument.name == "device" for argument in node.target._schema.arguments)
 
 
 def _values(tree: Any) -> Any:
@@ -49,10 +65,20 @@ def is_symbolic(value: Tensor) -> bool:
 
 def viewed(node: Node) -> Node:
     """What a view shows, without change of type: bits as another type are another number."""
-    retyped = torch.ops.aten.view.dtype
+    retyped = aten.view.dtype
     while node.target in VIEW_OPS and node.target is not retyped and len(node.all_input_nodes) == 1:
         node = node.all_input_nodes[0]
     return node
+
+
+def memory_is_seen(node: Node) -> bool:
+    """Whether who gets a result can tell what shares memory with the node, or how it lies there."""
+    for user in node.users:
+        if user.op == "output" or user.target is aten.as_strided.default:
+            return True
+        if (user.target in VIEW_OPS or user.target is operator.getitem) and memory_is_seen(user):
+            return True
+    return False
 
 
 def args_of(node: Node) -> tuple[Any, ...]:
@@ -75,7 +101,7 @@ def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: 
     def enter(operand: Node) -> Node:
         if not _has_type(operand, narrow):
             return operand
-        return call(graph, node, torch.ops.aten._to_copy.default, operand, dtype=wide)
+        return call(graph, node, aten._to_copy.default, operand, dtype=wide)
 
     with graph.inserting_before(node):
         args, kwargs = map_arg((node.args, node.kwargs), enter)
@@ -90,7 +116,7 @@ def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: 
             if (
                 isinstance(old, Tensor) and found.dtype != old.dtype
             ):  # Beside a third type even in other ones.
-                new = call(graph, node, torch.ops.aten._to_copy.default, new, dtype=old.dtype)
+                new = call(graph, node, aten._to_copy.default, new, dtype=old.dtype)
         value.replace_all_uses_with(new)
     for old in (*elements, node):
         graph.erase_node(old)

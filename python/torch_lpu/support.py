@@ -69,6 +69,9 @@ VIEW_OPS = frozenset(
     for overload in packet.overloads()
 )
 
+# Metadata of a node: why eager raises an error when it comes to it.
+REFUSED_BY_EAGER = "refused_by_eager"
+
 _SERIES = "how many terms its series takes depends on values"
 _RECURRENCE = "its degree, which is the number of its steps, is a value"
 
@@ -206,6 +209,10 @@ def _integers(node: Node) -> str | None:
     return None
 
 
+def _errors(node: Node) -> str | None:
+    return node.meta.get(REFUSED_BY_EAGER)
+
+
 def _bits(node: Node) -> str | None:
     """A view as another type is a bitcast of elements if these have the same size."""
     if node.target is not aten.view.dtype:
@@ -241,6 +248,7 @@ _RULES: tuple[Callable[[Node], str | None], ...] = (
     _tags,
     _values,
     _integers,
+    _errors,
     _bits,
     _gaps,
     _steps,

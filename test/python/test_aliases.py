@@ -124,6 +124,22 @@ def test_a_cache_changed_in_place_inside_a_split_graph():
     torch.testing.assert_close(args, expected_args)
 
 
+def test_constants_lie_as_in_eager_in_memory_of_their_own(lpu_compile):
+    """What is computed of constants, and bytes, which are made of a count."""
+
+    def function():
+        ones, bytes_ = torch.ones(3, 4), torch.full((3, 4), 5, dtype=torch.uint8)
+        images = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)
+        return ones.t() + 1, images.exp(), ones, bytes_, bytes_.t() + 1, bytes_.new_ones(()), ones.mT.add_(2)
+
+    results, expected = lpu_compile(function)(), function()
+    assert [result.stride() for result in results] == [result.stride() for result in expected]
+    for result, other in zip(results, expected, strict=True):
+        for tensor in (result, other):
+            tensor.view(-1)[:1].mul_(3) if tensor.is_contiguous() else tensor[1].fill_(7)
+    assert all(torch.equal(*pair) for pair in zip(results, expected, strict=True))
+
+
 def test_results_have_eagers_strides(lpu_compile):
     def function(x):
         return (x * 2).t(), (x + 1), x.to(memory_format=torch.channels_last) if x.dim() == 4 else x.sum(0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory without values."""
+"""What depends on no data: memory without values, functions of constants."""
 
+import math
 import warnings
 
 import pytest
@@ -50,3 +51,39 @@ def test_memory_that_is_overwritten_is_not_filled():
     with profile() as report:
         torch.compile(function, backend="lpu", dynamic=False)(x)
     assert report.hbm_bytes == 3 * 64  # A burst for each part that comes in, one for the result.
+
+
+def test_functions_of_constants():
+    """As eager computes them; the host itself cannot divide the least integer by -1."""
+    check(
+        lambda x: (
+            torch.full((2,), 1.0).trunc() + x,
+            torch.full((2,), -7) % torch.full((2,), 3),
+            torch.full((2,), -(2**63)) // torch.full((), -1),
+            torch.full((2,), 200, dtype=torch.uint8) // torch.full((2,), -1),
+            torch.full((2,), math.nan).clamp(0, 1) + torch.full((1,), -0.0).reciprocal(),
+        ),
+        matrix(1, 2),
+    )
+    small = torch.iinfo(torch.int32).min
+    compiled = torch.compile(lambda: torch.full((2,), small, dtype=torch.int32).fmod(-1), backend="lpu")
+    assert compiled().tolist() == [0, 0]
+
+
+def test_constants_of_numbers_that_tensors_give():
+    def function(x):
+        filled = torch.full((3,), x.sum().item()) * 2
+        return filled, torch.full((3,), (x > 0).sum().item(), dtype=torch.uint8) + 1
+
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        compiled = torch.compile(function, backend="lpu", options={"fallback": "allow"})
+        torch.testing.assert_close(compiled(matrix()), function(matrix()))
+
+
+def test_a_count_from_a_number_that_a_tensor_gives():
+    def function(x):
+        return torch.arange((x > 9).sum().item(), 3, dtype=torch.uint8) * 2
+
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        compiled = torch.compile(function, backend="lpu", options={"fallback": "allow"})
+        assert compiled(matrix()).tolist() == [0, 2, 4]

@@ -387,6 +387,17 @@ def test_a_model_without_values(make):
     assert "aten.addmm" in [op.op for op in explanation.ops] or "aten.mm" in [op.op for op in explanation.ops]
 
 
+def test_numbers_beside_tensors_without_values():
+    """What a rewrite makes of numbers is on the device of the graph."""
+
+    def function(x):
+        halves = torch.full((4,), 2.0, dtype=torch.float16, device="meta") * 3
+        return (x > 0).to(torch.uint8) + torch.full((2, 4), 200, dtype=torch.uint8, device="meta"), x + halves
+
+    with torch.device("meta"):
+        assert torch_lpu.explain(function, torch.randn(2, 4)).ok
+
+
 @pytest.mark.parametrize("layers", [1, pytest.param(32, marks=pytest.mark.long)])
 def test_a_model_of_seven_billion_parameters_takes_no_memory(layers):
     from transformers import LlamaConfig, LlamaForCausalLM

@@ -199,6 +199,18 @@ def test_what_only_graphs_made_by_hand_hold(target, value, reason):
     assert support.reason_to_refuse(node_of(target, value)) == reason
 
 
+def test_what_eager_refuses_of_constants_is_left_to_eager():
+    """To compile it is no error, and to run it is eager's."""
+    reason = "eager raises 'ZeroDivisionError' for its constants"
+
+    def function(x):
+        return x + torch.full((4,), 5) // torch.full((4,), 0)
+
+    assert [op.reason for op in torch_lpu.explain(function, X).fallbacks] == [reason]
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        torch.compile(function, backend="lpu", options={"fallback": "allow"})(X)
+
+
 def test_an_assertion_is_left_to_eager():
     node = node_of(torch.ops.aten._assert_async.msg, X)
     assert support.reason_to_refuse(node) == "an assertion has to be able to stop the program"

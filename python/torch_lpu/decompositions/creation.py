@@ -26,7 +26,8 @@ def _arange(
 ) -> Tensor:
     """Integers between fractions: these say how many (but in int64), and are cut off for the values."""
     whole = all(isinstance(number, int) for number in (start, end, step))
-    if whole or dtype is None or dtype.is_floating_point:
+    known = all(isinstance(number, int | float) for number in (start, end, step))
+    if whole or not known or dtype is None or dtype.is_floating_point:
         return NotImplemented
     first, by = int(start), int(step)
     count = math.ceil((int(end) - first) / by if dtype == torch.int64 else (end - start) / step)
