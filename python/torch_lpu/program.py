@@ -84,7 +84,7 @@ class Program:
         fresh = iter(outputs)
         for result in self.signature.results:
             if result.alias is None:
-                results.append(result.buffer.to_logical(next(fresh)))
+                results.append(result.to_caller(next(fresh)))
             else:
                 results.append(None)
                 self._write_back(self.signature.arguments[result.alias], inputs[result.alias], args)

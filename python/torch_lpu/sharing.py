@@ -22,7 +22,7 @@ from torch.fx import Graph, GraphModule, Node
 from .memory import overlaps_itself
 from .normalize import Mutation
 from .rewriting import args_of
-from .signature import memory_order
+from .signature import is_static, memory_order
 from .support import VIEW_OPS
 
 aten = torch.ops.aten
@@ -43,7 +43,7 @@ def keep_sharing(gm: GraphModule, mutations: Sequence[Mutation]) -> Share | None
     shared = {
         node
         for node, base in base_of.items()
-        if members[base] > 1 or (node is not base and (base.op == "placeholder" or _repeats(node, base)))
+        if members[base] > 1 or (node is not base and (base.op == "placeholder" or _repeats(node)))
     }
     if not shared:
         return None
@@ -59,19 +59,15 @@ def _base(node: Any) -> Node | None:
     """What the node is a view of, itself if it is none; None if its views depend on more than its value."""
     if not isinstance(node, Node) or not isinstance(node.meta.get("val"), Tensor):
         return None
-    if not _is_static(node.meta["val"]):
+    if not is_static(node.meta["val"]):
         return None
     while _is_view(node):
         node = node.all_input_nodes[0]
     value = node.meta.get("val")
-    if not isinstance(value, Tensor) or not _is_static(value):
+    if not isinstance(value, Tensor) or not is_static(value):
         return None
     # What is not dense comes back contiguous: without the strides that its views were made for.
     return node if node.op == "placeholder" or memory_order(value) is not None else None
-
-
-def _is_static(value: Tensor) -> bool:
-    return all(isinstance(size, int) for size in (*value.shape, *value.stride()))
 
 
 def _is_view(node: Node) -> bool:
@@ -82,9 +78,8 @@ def _is_view(node: Node) -> bool:
     return node.op == "call_function" and node.target in VIEW_OPS
 
 
-def _repeats(node: Node, base: Node) -> bool:
-    value = node.meta["val"]
-    return memory_order(value) is None and value.numel() > base.meta["val"].numel()
+def _repeats(node: Node) -> bool:
+    return overlaps_itself(node.meta["val"].shape, node.meta["val"].stride())
 
 
 def _view_graph(
@@ -123,7 +118,7 @@ def check_written(gm: GraphModule, mutations: Sequence[Mutation], names: Mapping
     for mutation in mutations:
         node = placeholders[mutation.input]
         value = node.meta["val"]
-        if _is_static(value) and overlaps_itself(value.shape, value.stride()):
+        if is_static(value) and overlaps_itself(value.shape, value.stride()):
             name = names.get(node.name, node.name)
             raise RuntimeError(
                 f"torch-lpu: {name} is changed in place, but more than one of its elements refers to a "

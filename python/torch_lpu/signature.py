@@ -4,13 +4,14 @@
 A program sees contiguous, row-major tensors only. A tensor that is dense in
 another order of its dimensions (a transposed weight, a channels-last image) is
 handed over as what it is in memory, and a permute in the graph gives it its
-shape; so no copy is made and results come back with eager's strides.
+shape; so no copy is made and results come back with eager's strides. Only a
+result with gaps between its elements is copied into such memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx import Graph, GraphModule, Node
 
+from .memory import overlaps_itself
 from .rewriting import call
 
 aten = torch.ops.aten
@@ -56,10 +58,22 @@ class Argument:
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """A result of the program; with `alias` it is the new value of that argument."""
+    """A result of the program; with `alias` it is the new value of that argument.
+
+    `strides` are those the caller is promised where no order of the dimensions makes them dense.
+    """
 
     buffer: Buffer
     alias: int | None = None
+    strides: tuple[int, ...] | None = None
+
+    def to_caller(self, memory: Tensor) -> Tensor:
+        """The buffer's content with the sizes and strides of eager's result."""
+        dense = self.buffer.to_logical(memory)
+        if self.strides is None:
+            return dense
+        result = torch.empty_strided(dense.shape, self.strides, dtype=dense.dtype)
+        return result.copy_(dense)
 
 
 @dataclass(frozen=True)
@@ -86,6 +100,18 @@ def memory_order(tensor: Tensor) -> tuple[int, ...] | None:
         return identity
     order = tuple(sorted(identity, key=lambda d: (-tensor.stride(d), d)))
     return order if tensor.permute(order).is_contiguous() else None
+
+
+def gapped_strides(tensor: Tensor) -> tuple[int, ...] | None:
+    """The strides of a tensor with gaps between its elements; None if it is dense or shares places."""
+    if memory_order(tensor) is not None or not is_static(tensor):
+        return None
+    return None if overlaps_itself(tensor.shape, tensor.stride()) else tensor.stride()
+
+
+def is_static(tensor: Tensor) -> bool:
+    """Whether sizes and strides are numbers."""
+    return all(isinstance(size, int) for size in (*tensor.shape, *tensor.stride()))
 
 
 def inverse(order: Sequence[int]) -> list[int]:
@@ -124,8 +150,7 @@ def bind_signature(gm: GraphModule, aliases: dict[int, int], names: dict[str, st
 
     arguments, number = _bind_arguments(gm, placeholders, set(aliases.values()), names)
     tied = tuple(
-        ProgramResult(result.buffer, None if result.alias is None else number[result.alias])
-        for result in results
+        replace(result, alias=None if result.alias is None else number[result.alias]) for result in results
     )
     gm.graph.lint()
     gm.recompile()
@@ -154,7 +179,8 @@ def _bind_results(
         else:
             if node not in plain:
                 plain[node] = len(results)
-                results.append(ProgramResult(make_buffer(node.name, node.meta["val"])))
+                value = node.meta["val"]
+                results.append(ProgramResult(make_buffer(node.name, value), strides=gapped_strides(value)))
                 nodes.append(node)
             outputs.append(Output(result=plain[node]))
     return results, outputs, nodes

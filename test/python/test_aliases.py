@@ -148,3 +148,29 @@ def test_results_have_eagers_strides(lpu_compile):
     for result, expected in zip(lpu_compile(function)(x), function(x), strict=True):
         assert result.stride() == expected.stride()
         torch.testing.assert_close(result, expected)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (x + 1)[:, ::2],
+        lambda x: (x + 1)[:, 1:4],
+        lambda x: (x + 1).t()[1:3],
+        lambda x: (x + 1).view(2, 2, 6)[:, 1].T,
+        lambda x: (x + 1)[:, 1:2].expand(4, 5),
+        lambda x: (x + 1)[:2].unfold(1, 3, 1)[:, ::3],
+    ],
+    ids=["every second", "some columns", "some transposed", "one of each", "repeated", "windows"],
+)
+@pytest.mark.parametrize("train", [False, True], ids=["inference", "training"])
+def test_results_with_gaps_have_eagers_strides(lpu_compile, function, train):
+    x = torch.randn(4, 6, requires_grad=train)
+    result, expected = lpu_compile(function)(x), function(x)
+    assert result.stride() == expected.stride()
+    torch.testing.assert_close(result, expected)
+
+
+def test_sizes_that_change_give_strides_that_change():
+    compiled = torch.compile(lambda x: (x * 2)[:, 1:], backend="lpu", dynamic=True)
+    for size in (5, 7, 9):
+        assert compiled(torch.randn(3, size)).stride() == (size, 1)

@@ -86,8 +86,8 @@ def test_results_share_memory_as_in_eager(lpu_compile, name, train):
     torch.testing.assert_close(result, expected)
     found = layout((result, ours))
     assert len({number for number, _, _ in found}) == storages
-    # A contiguous result in place of a part of a larger one has strides of its own.
-    assert [entry[0] for entry in found] == [entry[0] for entry in layout((expected, theirs))]
+    # A part of a value of which nothing else is returned has memory of its own: another place in it.
+    assert [entry[::2] for entry in found] == [entry[::2] for entry in layout((expected, theirs))]
     if storages == 2 and name not in ("inputs", "changed input") and not train:
         assert found == layout((expected, theirs))
     if train:
