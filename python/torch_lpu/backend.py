@@ -189,11 +189,12 @@ def compile_parts(
 ) -> tuple[Callable[..., Any], list[Fallback]]:
     """Splits and compiles a normalised graph, again and again until no stage fails.
 
-    `start` hears before each attempt what is left to eager in it. Raises the
-    last failure if it cannot be pinned on nodes.
+    Changes `gm` as far as eager is to run it. `start` hears before each attempt what is left to eager.
+    Raises the last failure if it cannot be pinned on nodes.
     """
     failure: StageError | None = None
     for _ in range(MAX_RETRIES):
+        failures.undo_refused(gm)
         graph = partition.copy_graph_module(gm)
         fallbacks = partition.fallbacks_of(partition.refused_nodes(graph))
         start(fallbacks)

@@ -18,6 +18,7 @@ from . import compiler, support
 from .diagnostics import StageError
 from .importer import import_graph
 from .options import Options
+from .rewriting import undo_compute_in
 from .signature import bind_signature
 
 # Isolating stops after this long; what is found by then is left out.
@@ -33,6 +34,15 @@ def learn(gm: GraphModule, error: StageError, options: Options, command: str = "
     for node in nodes:
         support.learn(node, _reason(error, command), error.stage)
     return bool(nodes)
+
+
+def undo_refused(gm: GraphModule) -> None:
+    """What would compute in a wider type, and is left to eager, computes in its own type again."""
+    for node in list(gm.graph.nodes):
+        learned = support.learned(node)
+        if learned is not None and undo_compute_in(node):
+            support.learn(node, *learned)
+    gm.graph.eliminate_dead_code()
 
 
 def _reason(error: StageError, command: str) -> str:

@@ -19,6 +19,9 @@ from .support import VIEW_OPS, tensors_of
 
 aten = torch.ops.aten
 
+# In the metadata of a call that computes in a wider type, with its own `dtype`, and of its widened operands.
+_WIDENED = "torch_lpu_widened"
+
 
 def call(graph: Graph, like: Node, target: Any, *args: Any, **kwargs: Any) -> Node:
     """Inserts a call with the metadata of `like` and the value that the call has under fake tensors."""
@@ -53,9 +56,9 @@ def shape_of(node: Node) -> list[int]:
 
 # What gives all elements one value -> the place of the value among the arguments.
 FILLINGS: dict[Any, int] = {
-    torch.ops.aten.full.default: 1,
-    torch.ops.aten.full_like.default: 1,
-    torch.ops.aten.scalar_tensor.default: 0,
+    aten.full.default: 1,
+    aten.full_like.default: 1,
+    aten.scalar_tensor.default: 0,
 }
 
 
@@ -89,9 +92,9 @@ def args_of(node: Node) -> tuple[Any, ...]:
 def made_like(graph: Graph, node: Node, value: Node, wanted: Tensor) -> Node:
     """The value in the type and the shape of another one, with the metadata of `node`."""
     if value.meta["val"].dtype != wanted.dtype:
-        value = call(graph, node, torch.ops.aten._to_copy.default, value, dtype=wanted.dtype)
+        value = call(graph, node, aten._to_copy.default, value, dtype=wanted.dtype)
     if value.meta["val"].shape != wanted.shape:
-        value = call(graph, node, torch.ops.aten.expand.default, value, list(wanted.shape))
+        value = call(graph, node, aten.expand.default, value, list(wanted.shape))
     return value
 
 
@@ -101,13 +104,16 @@ def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: 
     def enter(operand: Node) -> Node:
         if not _has_type(operand, narrow):
             return operand
-        return call(graph, node, aten._to_copy.default, operand, dtype=wide)
+        copy = call(graph, node, aten._to_copy.default, operand, dtype=wide)
+        copy.meta[_WIDENED] = True
+        return copy
 
     with graph.inserting_before(node):
         args, kwargs = map_arg((node.args, node.kwargs), enter)
         if kwargs.get("dtype") in narrow:
             kwargs = {**kwargs, "dtype": wide}
         result = call(graph, node, node.target, *args, **kwargs)
+    result.meta[_WIDENED] = node.kwargs.get("dtype")
     elements = [user for user in node.users if user.target is operator.getitem]
     for value in elements or [node]:
         with graph.inserting_before(node):
@@ -120,6 +126,44 @@ def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: 
         value.replace_all_uses_with(new)
     for old in (*elements, node):
         graph.erase_node(old)
+
+
+def undo_compute_in(node: Node) -> bool:
+    """Gives a call that `compute_in` made its narrow operands back; False if it made none of the call.
+
+    For what eager runs after all: its kernels know what the narrow types are.
+    """
+    if _WIDENED not in node.meta:
+        return False
+    dtype = node.meta.pop(_WIDENED)
+
+    def leave(operand: Node) -> Node:
+        return operand.all_input_nodes[0] if _WIDENED in operand.meta else operand
+
+    node.args, kwargs = map_arg((node.args, node.kwargs), leave)
+    node.kwargs = {**kwargs, "dtype": dtype} if "dtype" in kwargs else kwargs
+    target: Any = node.target
+    with detect_fake_mode(tuple(_values(node.all_input_nodes))) or nullcontext():
+        node.meta["val"] = target(*_values(node.args), **_values(node.kwargs))
+    for user in list(node.users):
+        if user.target is operator.getitem:
+            user.meta["val"] = node.meta["val"][user.args[1]]
+            _drop_conversions(user)
+    if isinstance(node.meta["val"], Tensor):
+        _drop_conversions(node)
+    return True
+
+
+def _drop_conversions(value: Node) -> None:
+    """Who converts to the type that the value has, if by way of another type's bits, takes the value."""
+    dtype = value.meta["val"].dtype
+    copies = [u for u in value.users if u.target is aten._to_copy.default and set(u.kwargs) == {"dtype"}]
+    for copy in copies:
+        if copy.kwargs["dtype"] == dtype:
+            copy.replace_all_uses_with(value)
+        for bits in list(copy.users):
+            if bits.target is aten.view.dtype and bits.args[1] == dtype == torch.uint8:
+                bits.replace_all_uses_with(value)
 
 
 def _has_type(node: Node, dtypes: Collection[torch.dtype]) -> bool:

@@ -105,6 +105,11 @@ def learn(node: Node, reason: str, stage: str) -> None:
     _learned[signature(node)] = reason, stage
 
 
+def learned(node: Node) -> tuple[str, str] | None:
+    """Why nodes like this one fail, and at which stage, if one did."""
+    return _learned.get(signature(node)) if node.op == "call_function" else None
+
+
 def failed_stage(node: Node) -> str | None:
     """The stage that nodes like this one made fail, if one did."""
     return _learned.get(signature(node), (None, None))[1]

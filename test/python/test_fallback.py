@@ -6,10 +6,13 @@ import warnings
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 import torch_lpu
 from torch_lpu import backend, compiler, support, torchmlir
 from torch_lpu.diagnostics import StageError
+
+aten = torch.ops.aten
 
 
 def half_in_float64(x):
@@ -232,3 +235,46 @@ def test_retries_are_bounded(monkeypatch):
     x = torch.ones(2, dtype=torch.int64)
     assert torch.equal(compile_(function, fallback="allow")(x), function(x))
     assert len(calls) <= backend.MAX_RETRIES
+
+
+def test_what_eager_runs_computes_in_its_own_type():
+    """The LPU would have computed in a wider type; PyTorch has kernels for bytes that are others."""
+    x = torch.arange(0, 240, 5, dtype=torch.uint8).view(1, 3, 4, 4)
+
+    def function(x):
+        return F.interpolate(x + 1, size=(5, 4), mode="bicubic", antialias=True) + 2
+
+    text = r"_upsample_bicubic2d_aa \(uint8\)"
+    with pytest.warns(torch_lpu.FallbackWarning, match=text):
+        assert torch.equal(compile_(function, fallback="warn")(x), function(x))
+    with pytest.raises(Exception, match=text):  # What was learned is known from the start.
+        compile_(function, fallback="error")(x)
+
+
+@pytest.mark.parametrize(
+    ("target", "function", "dtypes"),
+    [
+        (aten.sum.dim_IntList, lambda x: x.sum(0, dtype=x.dtype) + 1, (torch.int8, torch.uint8)),
+        (aten.clamp.default, lambda x: x.clamp(1, 3) * 2, (torch.int8, torch.uint8)),
+        (aten.sort.default, lambda x: [y + 1 for y in x.sort()], (torch.int8, torch.uint8)),
+        (aten.sigmoid.default, lambda x: x.sigmoid() * 2, (torch.float16, torch.bfloat16)),
+        (aten.native_layer_norm.default, lambda x: F.layer_norm(x, (5,)), (torch.float16, torch.bfloat16)),
+    ],
+    ids=["sum", "clamp", "several results", "sigmoid", "norm"],
+)
+def test_what_turns_out_not_to_lower_computes_in_its_own_type(monkeypatch, target, function, dtypes):
+    compile_graph = compiler.compile_graph
+
+    def refuse(gm, *args):
+        for node in gm.graph.find_nodes(op="call_function", target=target):
+            raise StageError("torch", "not this one", nodes=(node.name,))
+        return compile_graph(gm, *args)
+
+    monkeypatch.setattr(compiler, "compile_graph", refuse)
+    for dtype in dtypes:
+        x = torch.arange(1, 6).to(dtype)
+        name = str(dtype).removeprefix("torch.")
+        op = re.escape(str(target).removesuffix(".default"))
+        with pytest.warns(torch_lpu.FallbackWarning, match=rf"{op} \(.*\b{name}\)"):
+            result = compile_(function, fallback="warn")(x)
+        torch.testing.assert_close(result, function(x))

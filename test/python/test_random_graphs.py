@@ -22,7 +22,7 @@ PARTS = 12
 
 #: Of so many programs one may be one on which PyTorch's own tracing differs from eager: views of inputs that
 #: share memory, writes through `expand`. Hypothesis varies what it has drawn, so that they come in groups.
-PYTORCH_SHARE = 10
+PYTORCH_SHARE = 25
 
 SETTINGS: dict[str, object] = {
     "database": None,
