@@ -110,8 +110,8 @@ class Program:
         if output.result is not None:
             return results[output.result]
         if output.empty is not None:
-            shape, dtype = output.empty
-            return torch.empty(shape, dtype=dtype)
+            shape, strides, dtype = output.empty
+            return torch.empty_strided(shape, strides, dtype=dtype)
         return args[output.source] if output.source is not None else output.constant
 
     @staticmethod

@@ -5,7 +5,8 @@ A program sees contiguous, row-major tensors only. A tensor that is dense in
 another order of its dimensions (a transposed weight, a channels-last image) is
 handed over as what it is in memory, and a permute in the graph gives it its
 shape; so no copy is made and results come back with eager's strides. Only a
-result with gaps between its elements is copied into such memory.
+result with gaps between its elements is copied into such memory; strides that
+step over nothing are but written down.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ class Buffer:
     def permuted(self) -> bool:
         return self.order != tuple(range(len(self.order)))
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Those of the tensor that `to_logical` gives."""
+        return self.to_logical(torch.empty(self.sizes, device="meta")).stride()
+
     def to_memory(self, tensor: Tensor) -> Tensor:
         """The tensor with its dimensions in memory order."""
         return tensor.permute(self.order) if self.permuted else tensor
@@ -60,7 +66,7 @@ class Argument:
 class ProgramResult:
     """A result of the program; with `alias` it is the new value of that argument.
 
-    `strides` are those the caller is promised where no order of the dimensions makes them dense.
+    `strides` are those the caller is promised where the buffer has other ones.
     """
 
     buffer: Buffer
@@ -72,18 +78,23 @@ class ProgramResult:
         dense = self.buffer.to_logical(memory)
         if self.strides is None:
             return dense
+        if _same_places(dense, self.strides):
+            return dense.as_strided(dense.shape, self.strides)
         result = torch.empty_strided(dense.shape, self.strides, dtype=dense.dtype)
         return result.copy_(dense)
 
 
 @dataclass(frozen=True)
 class Output:
-    """What the caller gets at one place: a program's result, a call argument, a constant, or no elements."""
+    """What the caller gets at one place: a program's result, a call argument, a constant, or no elements.
+
+    `empty` is their sizes, strides and type.
+    """
 
     result: int | None = None
     source: int | None = None
     constant: Any = None
-    empty: tuple[tuple[int, ...], torch.dtype] | None = None
+    empty: tuple[tuple[int, ...], tuple[int, ...], torch.dtype] | None = None
 
 
 @dataclass(frozen=True)
@@ -102,11 +113,18 @@ def memory_order(tensor: Tensor) -> tuple[int, ...] | None:
     return order if tensor.permute(order).is_contiguous() else None
 
 
-def gapped_strides(tensor: Tensor) -> tuple[int, ...] | None:
-    """The strides of a tensor with gaps between its elements; None if it is dense or shares places."""
-    if memory_order(tensor) is not None or not is_static(tensor):
+def promised_strides(tensor: Tensor, buffer: Buffer) -> tuple[int, ...] | None:
+    """The strides of a tensor, if its buffer does not give them: because of gaps between its elements, or
+    where nothing is stepped over. None if it shares places with itself."""
+    if not is_static(tensor) or overlaps_itself(tensor.shape, tensor.stride()):
         return None
-    return None if overlaps_itself(tensor.shape, tensor.stride()) else tensor.stride()
+    return None if buffer.strides == tensor.stride() else tensor.stride()
+
+
+def _same_places(tensor: Tensor, strides: Sequence[int]) -> bool:
+    """Whether the elements lie where they would with other strides: no step is made in a size of 1."""
+    steps = zip(tensor.shape, tensor.stride(), strides, strict=True)
+    return tensor.numel() == 0 or all(size == 1 or old == new for size, old, new in steps)
 
 
 def is_static(tensor: Tensor) -> bool:
@@ -175,12 +193,14 @@ def _bind_results(
         elif node in source_of:
             outputs.append(Output(source=source_of[node]))
         elif _is_no_bytes(node.meta["val"]):
-            outputs.append(Output(empty=(tuple(node.meta["val"].shape), torch.uint8)))
+            value = node.meta["val"]
+            outputs.append(Output(empty=(tuple(value.shape), value.stride(), torch.uint8)))
         else:
             if node not in plain:
                 plain[node] = len(results)
                 value = node.meta["val"]
-                results.append(ProgramResult(make_buffer(node.name, value), strides=gapped_strides(value)))
+                buffer = make_buffer(node.name, value)
+                results.append(ProgramResult(buffer, strides=promised_strides(value, buffer)))
                 nodes.append(node)
             outputs.append(Output(result=plain[node]))
     return results, outputs, nodes

@@ -170,6 +170,20 @@ def test_results_with_gaps_have_eagers_strides(lpu_compile, function, train):
     torch.testing.assert_close(result, expected)
 
 
+def test_strides_that_step_over_nothing_are_eagers(lpu_compile):
+    """In a size of one, and where there are no elements; of bytes none are a program's result."""
+
+    def function(x):
+        y = x + 1
+        one = y[:1, :1], y.view(2, 2, 6).transpose(0, 2)[..., ::2]
+        return *one, y[:0, ::2], y[:, 6::2].t(), (x.to(torch.uint8) + 1)[:0, ::2].t()
+
+    x = torch.randn(4, 6)
+    for result, expected in zip(lpu_compile(function)(x), function(x), strict=True):
+        assert result.stride() == expected.stride()
+        torch.testing.assert_close(result, expected)
+
+
 def test_sizes_that_change_give_strides_that_change():
     compiled = torch.compile(lambda x: (x * 2)[:, 1:], backend="lpu", dynamic=True)
     for size in (5, 7, 9):
