@@ -135,7 +135,8 @@ def _explain_node(
 ) -> ExplainedOp:
     stage, reason = "bin", refused
     if region is None:
-        stage = _stage_before(support.failed_stage(node) or "torch") if refused else "fx"
+        _, failed = support.learned(node) or (None, "torch")
+        stage = _stage_before(failed) if refused else "fx"
         if failure is not None and reason is None:
             stage, reason = _stage_before(failure.stage), str(failure)
     source = source_line(node)

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -61,24 +62,58 @@ def _range(tensor: Tensor) -> tuple[int, int]:
 
 
 def overlaps_itself(sizes: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether two elements of a tensor are at one place."""
-    dimensions = sorted((stride, size) for size, stride in zip(sizes, strides, strict=True) if size > 1)
-    if 0 in sizes or not _may_overlap(dimensions):
+    """Whether two elements of a tensor are at one place.
+
+    They are if steps along the dimensions, not all of them zero, lead back to where they began. The search
+    goes from large strides to small ones and takes only steps that the remaining dimensions can undo: by
+    their reach, and by the greatest common divisor of their strides. With up to two dimensions it takes
+    no loop, and what is larger than its span is known at once.
+    """
+    if 0 in sizes:
         return False
-    places = {0}
-    for stride, size in dimensions:
-        found = {place + stride * i for place in places for i in range(size)}
-        if len(found) < len(places) * size:
+    dimensions = sorted(
+        ((stride, size - 1) for size, stride in zip(sizes, strides, strict=True) if size > 1), reverse=True
+    )
+    remaining = [_Remaining(0, 0)]
+    for stride, last in reversed(dimensions):
+        if stride == 0:
             return True
-        places = found
-    return False
+        below = remaining[-1]
+        remaining.append(_Remaining(below.reach + stride * last, math.gcd(below.divisor, stride)))
+    if math.prod(last + 1 for _, last in dimensions) > remaining[-1].reach + 1:
+        return True
+    return _returns(dimensions, remaining[-2::-1], 0, False)
 
 
-def _may_overlap(dimensions: Sequence[tuple[int, int]]) -> bool:
-    """Whether a step in a dimension is not beyond all that those with smaller strides reach."""
-    reach = 0
-    for stride, size in dimensions:
-        if stride <= reach:
-            return True
-        reach += stride * (size - 1)
-    return False
+class _Remaining(NamedTuple):
+    """What dimensions with smaller strides can undo: multiples of `divisor` up to `reach`."""
+
+    reach: int
+    divisor: int
+
+
+def _returns(
+    dimensions: Sequence[tuple[int, int]], remaining: Sequence[_Remaining], distance: int, moved: bool
+) -> bool:
+    """Whether steps along the dimensions undo a distance; they are not all zero unless it has `moved`.
+
+    `dimensions` are strides and the largest steps, `remaining` what is left after each of them.
+    """
+    if not dimensions:
+        return moved and distance == 0
+    (stride, last), (reach, divisor) = dimensions[0], remaining[0]
+    if distance % math.gcd(stride, divisor):
+        return False
+    lowest = max(-last if moved else 0, -((reach + distance) // stride))  # The way back is a way too.
+    highest = min(last, (reach - distance) // stride)
+    if divisor == 0:  # The last dimension is alone.
+        steps: Iterable[int] = (-distance // stride,)
+    else:
+        every = divisor // math.gcd(stride, divisor)
+        first = -distance // math.gcd(stride, divisor) * pow(stride // math.gcd(stride, divisor), -1, every)
+        steps = range(lowest + (first - lowest) % every, highest + 1, every)
+    return any(
+        _returns(dimensions[1:], remaining[1:], distance + stride * step, moved or step != 0)
+        for step in steps
+        if lowest <= step <= highest
+    )

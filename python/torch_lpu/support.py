@@ -107,12 +107,7 @@ def learn(node: Node, reason: str, stage: str) -> None:
 
 def learned(node: Node) -> tuple[str, str] | None:
     """Why nodes like this one fail, and at which stage, if one did."""
-    return _learned.get(signature(node)) if node.op == "call_function" else None
-
-
-def failed_stage(node: Node) -> str | None:
-    """The stage that nodes like this one made fail, if one did."""
-    return _learned.get(signature(node), (None, None))[1]
+    return _learned.get(signature(node))
 
 
 def forget() -> None:
@@ -245,7 +240,8 @@ def _gaps(node: Node) -> str | None:
 
 
 def _experience(node: Node) -> str | None:
-    return _learned.get(signature(node), (None, None))[0]
+    reason, _ = learned(node) or (None, None)
+    return reason
 
 
 _RULES: tuple[Callable[[Node], str | None], ...] = (

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What shares memory in eager shares it here: results, and results with inputs."""
 
+import itertools
+
+import hypothesis.strategies as st
 import pytest
 import torch
+from hypothesis import given
 from torch.utils._pytree import tree_leaves
 
 from torch_lpu.memory import overlapping_pairs, overlaps_itself
@@ -158,10 +162,27 @@ def test_a_written_input_that_is_expanded_is_an_error_as_in_eager(lpu_compile):
         ((4, 3), (2, 1), True),
         ((3, 2), (2, 3), False),  # Interleaved.
         ((), (), False),
+        ((4096, 4095), (4096, 4097), False),  # Too many elements to go through.
+        ((4096, 4097), (4096, 4097), False),
+        ((4098, 4097), (4096, 4097), True),
+        ((1000, 1000, 1000), (1000003, 1009, 1), True),
+        ((1000, 1000, 1000), (1000003, 1000, 1), False),
+        ((1000, 1000, 1001), (1000003, 1000, 1), True),
     ],
 )
 def test_overlaps(sizes, strides, overlaps):
     assert overlaps_itself(sizes, strides) == overlaps
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40)), max_size=4))
+def test_overlaps_of_any_layout(dimensions):
+    """Against all places, one by one."""
+    sizes, strides = [size for size, _ in dimensions], [stride for _, stride in dimensions]
+    places = [
+        sum(index * stride for index, stride in zip(element, strides, strict=True))
+        for element in itertools.product(*map(range, sizes))
+    ]
+    assert overlaps_itself(sizes, strides) == (len(set(places)) < len(places))
 
 
 def test_which_inputs_overlap():
