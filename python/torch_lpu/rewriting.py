@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import logging
 import operator
-from collections.abc import Collection
-from contextlib import nullcontext
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -32,8 +33,12 @@ def call(graph: Graph, like: Node, target: Any, *args: Any, **kwargs: Any) -> No
     device = next((tensor.device for tensor in tensors_of(like.meta.get("val"))), None)
     if device is not None and _makes_tensor(node):
         options = {"device": device, **options}
-    with detect_fake_mode((like.meta.get("val"), *operands)) or nullcontext():
-        node.meta["val"] = target(*operands, **options)
+    try:
+        with detect_fake_mode((like.meta.get("val"), *operands)) or nullcontext():
+            node.meta["val"] = target(*operands, **options)
+    except Exception:
+        graph.erase_node(node)
+        raise
     return node
 
 
@@ -99,7 +104,10 @@ def made_like(graph: Graph, node: Node, value: Node, wanted: Tensor) -> Node:
 
 
 def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: torch.dtype) -> None:
-    """Replaces a call by one on `wide` instead of the types of `narrow`; results keep their types."""
+    """Replaces a call by one on `wide` instead of the types of `narrow`; results keep their types.
+
+    An op that insists on its types stays as it is.
+    """
 
     def enter(operand: Node) -> Node:
         if not _has_type(operand, narrow):
@@ -112,7 +120,11 @@ def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: 
         args, kwargs = map_arg((node.args, node.kwargs), enter)
         if kwargs.get("dtype") in narrow:
             kwargs = {**kwargs, "dtype": wide}
-        result = call(graph, node, node.target, *args, **kwargs)
+        try:
+            with _unlogged():
+                result = call(graph, node, node.target, *args, **kwargs)
+        except (RuntimeError, TypeError, ValueError):
+            return
     result.meta[_WIDENED] = node.kwargs.get("dtype")
     elements = [user for user in node.users if user.target is operator.getitem]
     for value in elements or [node]:
@@ -126,6 +138,17 @@ def compute_in(graph: Graph, node: Node, narrow: Collection[torch.dtype], wide: 
         value.replace_all_uses_with(new)
     for old in (*elements, node):
         graph.erase_node(old)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """PyTorch logs each error under fake tensors, also one that is met."""
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    disabled, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = disabled
 
 
 def undo_compute_in(node: Node) -> bool:

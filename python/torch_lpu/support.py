@@ -96,6 +96,41 @@ _REFUSED: dict[OpOverload, str] = {
     aten.copy_.default: "it writes into a view, which a functional graph cannot say",
 }
 
+# Some choose pivots by values; torch-mlir knows a few of them, without pivots.
+_LAPACK = (
+    aten._linalg_det,
+    aten._linalg_eigh,
+    aten._linalg_eigvals,
+    aten._linalg_slogdet,
+    aten._linalg_solve_ex,
+    aten._linalg_svd,
+    aten.cholesky,
+    aten.cholesky_inverse,
+    aten.cholesky_solve,
+    aten.geqrf,
+    aten.linalg_cholesky_ex,
+    aten.linalg_eig,
+    aten.linalg_householder_product,
+    aten.linalg_inv_ex,
+    aten.linalg_ldl_factor_ex,
+    aten.linalg_ldl_solve,
+    aten.linalg_lstsq,
+    aten.linalg_lu,
+    aten.linalg_lu_factor_ex,
+    aten.linalg_lu_solve,
+    aten.linalg_pinv,
+    aten.linalg_qr,
+    aten.linalg_solve_triangular,
+    aten.lu_unpack,
+    aten.ormqr,
+    aten.triangular_solve,
+)
+_REFUSED.update(
+    (getattr(packet, overload), "it is LAPACK's, which the host has")
+    for packet in _LAPACK
+    for overload in packet.overloads()
+)
+
 # Signature of a node -> why it fails, and at which stage.
 _learned: dict[str, tuple[str, str]] = {}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`check`: a function on the LPU against eager, and against itself.
+"""`check`: a function on the LPU against eager, and against itself; `check_gradients`: also its gradients.
 
 Every order of transfers and every optimisation left out gives the same bits.
 """
@@ -126,3 +126,19 @@ def _assert_same_bits(expected: list[torch.Tensor], actual: list[torch.Tensor], 
     for a, b in zip(expected, actual, strict=True):
         a, b = (tensor.contiguous().reshape(-1).view(torch.uint8) for tensor in (a, b))
         assert torch.equal(a, b), message
+
+
+def check_gradients(function, *inputs, rtol=1e-4, atol=1e-5, steps=1, fallback="error"):
+    """A function's result and gradients on the LPU against eager, for random inputs of these shapes."""
+    compiled = torch.compile(function, backend="lpu", fullgraph=True, options={"fallback": fallback})
+    for _ in range(steps):
+        inputs = [torch.randn_like(x).requires_grad_() for x in inputs]
+        result, expected = compiled(*inputs), function(*inputs)
+        torch.testing.assert_close(result, expected, rtol=rtol, atol=atol)
+        weights = torch.randn_like(expected)
+        torch.testing.assert_close(
+            torch.autograd.grad((result * weights).sum(), inputs),
+            torch.autograd.grad((expected * weights).sum(), inputs),
+            rtol=rtol,
+            atol=atol,
+        )

@@ -87,7 +87,8 @@ def test_what_torch_mlir_does_not_lower():
     assert not any("aten.mul" in m or "aten.div" in m for m in told)
 
 
-def test_failures_are_learned():
+def test_failures_are_learned(monkeypatch):
+    monkeypatch.delitem(support._REFUSED, torch.ops.aten.linalg_cholesky_ex.default)
     compile_(lambda x: torch.linalg.cholesky_ex(x)[0], fallback="allow")(torch.eye(4))
     traced = torch.fx.Graph()
     x = traced.placeholder("x")
@@ -95,6 +96,17 @@ def test_failures_are_learned():
     node = traced.call_function(torch.ops.aten.linalg_cholesky_ex.default, (x,))
     node.meta["val"] = torch.empty(4, 4), torch.empty((), dtype=torch.int32)
     assert "torch-mlir does not lower it" in support.reason_to_refuse(node)
+
+
+def test_an_op_that_insists_on_bytes(caplog):
+    """Others compute as 32-bit integers."""
+    pack = torch.ops.aten._convert_weight_to_int4pack_for_cpu
+    w = torch.arange(16 * 64, dtype=torch.int32).view(16, 64) % 16
+    product = torch.ops.aten._weight_int4pack_mm_for_cpu
+    packed, x, scales = pack(w, 1), torch.randn(4, 64), torch.randn(2, 16, 2)
+    compiled = compile_(lambda x, packed, scales: product(x, packed, 32, scales) + 1, fallback="allow")
+    torch.testing.assert_close(compiled(x, packed, scales), product(x, packed, 32, scales) + 1)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 @pytest.mark.parametrize(

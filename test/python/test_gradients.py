@@ -4,21 +4,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
-
-
-def check_gradients(function, *inputs, rtol=1e-4, atol=1e-5, steps=1, fallback="error"):
-    compiled = torch.compile(function, backend="lpu", fullgraph=True, options={"fallback": fallback})
-    for _ in range(steps):
-        inputs = [torch.randn_like(x).requires_grad_() for x in inputs]
-        result, expected = compiled(*inputs), function(*inputs)
-        torch.testing.assert_close(result, expected, rtol=rtol, atol=atol)
-        weights = torch.randn_like(expected)
-        torch.testing.assert_close(
-            torch.autograd.grad((result * weights).sum(), inputs),
-            torch.autograd.grad((expected * weights).sum(), inputs),
-            rtol=rtol,
-            atol=atol,
-        )
+from checks import check_gradients
 
 
 def qkv(dtype=torch.float32, queries=6, keys=5):

@@ -120,7 +120,19 @@ def _triu_indices(rows: int, columns: int, offset: int = 0, **kwargs: Any) -> Te
     return torch.stack((rows - 1 - row, columns - 1 - column))
 
 
+def _product_of_bytes(left: Tensor, right: Tensor) -> Tensor:
+    return left.to(torch.int32) @ right.to(torch.int32)
+
+
+def _product_with_byte_weights(input: Tensor, weight: Tensor, scales: Tensor) -> Tensor:
+    """Weights (N, K) in int8 with a scale for each row; the sums are scaled before they are rounded."""
+    product = input.to(torch.float32) @ weight.to(torch.float32).T
+    return (product * scales.to(torch.float32)).to(input.dtype)
+
+
 INTEGERS: dict[OpOverload, Callable] = {
+    aten._int_mm.default: _product_of_bytes,
+    aten._weight_int8pack_mm.default: _product_with_byte_weights,
     aten.gcd.default: _gcd,
     aten.lcm.default: _lcm,
     aten.pow.Scalar: _powers,

@@ -3,8 +3,7 @@
 
 import pytest
 import torch
-from checks import check
-from test_gradients import check_gradients
+from checks import check, check_gradients
 
 
 def ends(*numbers):

@@ -59,3 +59,17 @@ def test_large_triangles():
     for arguments in ((5000, 5000, 0), (3, 300_000, 200_000), (3000, 2000, -50), (3000, 2000, 500)):
         for function, op in ROWS_OF.items():
             assert torch.equal(INTEGER_TABLE[op](*arguments), function(*arguments))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_products_with_byte_weights(dtype):
+    weight = torch.arange(-128, 128, dtype=torch.int8).view(16, 16)
+    x, scales = matrix(4, 16).to(dtype), torch.arange(1, 17).to(dtype) / 16
+    check(aten._weight_int8pack_mm.default, x, weight, scales)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+def test_products_of_bytes_are_of_32_bits(dtype):
+    left = torch.arange(32 * 16).view(32, 16).to(dtype)
+    right = torch.arange(8 * 16).to(torch.int8).view(8, 16).T
+    check(torch._int_mm, left, right)
