@@ -492,7 +492,21 @@ func.func @truth() {
 // the columns of the other, which goes along its rows.
 // CHECK-LABEL: lpuisa.program @sharedFill
 // CHECK:         lpuisa.vec rank 2 parallel 1
-// CHECK:         reduce<add_f>
+// CHECK-NEXT:        views [<lmu, f32, [2, 2], [2, 1], 64>,
+// CHECK-NEXT:               <lmu, f32, [2, 2], [0, 1], 0>,
+// CHECK-NEXT:               <lmu, f32, [2, 2], [1, 0], 128>]
+// CHECK:         lpuisa.rows
+// CHECK-NEXT:    %[[ZERO:.*]] = lpuisa.micro const 0.0
+// CHECK-NEXT:    lpuisa.elements
+// CHECK:         %[[W:.*]] = lpuisa.micro load[0]
+// CHECK:         %[[Q:.*]] = lpuisa.micro add_f(%[[W]],
+// CHECK:         %[[X:.*]] = lpuisa.micro load[1]
+// CHECK:         %[[S:.*]] = lpuisa.micro add_f(%[[X]],
+// CHECK:         %[[P:.*]] = lpuisa.micro mul_f(%[[Q]], %[[S]])
+// CHECK:         %[[R:.*]] = lpuisa.micro reduce<add_f>(%[[P]])
+// CHECK-NEXT:    lpuisa.rows
+// CHECK-NEXT:    %[[Y:.*]] = lpuisa.micro add_f(%[[ZERO]], %[[R]])
+// CHECK-NEXT:    lpuisa.micro store[2](%[[Y]])
 func.func @sharedFill() {
   %x = memref.alloc() {lpu.address = 0 : i64} : memref<2x1xf32, #lmu>
   %w = memref.alloc() {lpu.address = 64 : i64} : memref<2x2xf32, #lmu>
