@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule
 
-from .integers import lift_integers
+from .integer_operands import lift_integers
 from .memory import overlaps
 
 CAPACITY = 64
