@@ -5,7 +5,7 @@ Dynamo hands over a symbolic graph once a size has changed. Programs have
 static shapes, so the graph is compiled when it is called, for the sizes of
 that call and what overlaps in it, and the compilation is kept by these sizes: of each graph, the
 `CAPACITY` programs that were used last. An integer that is no size stays an
-operand (integers.py): its values share one compilation.
+operand (integer_operands.py): its values share one compilation.
 """
 
 from __future__ import annotations
