@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Truth values where torch-mlir takes them for signed numbers of one bit: they combine as integers.
 
-The least of two such numbers would be true (-1), and two times true would be false.
+The least of two such numbers would be true (-1), and the sum of two true ones false.
 """
 
 from __future__ import annotations
@@ -62,8 +62,20 @@ def _scatter_value(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor
     return aten.scatter.value(input, dim, index, bool(value))
 
 
+def _sum(op: OpOverload) -> Callable[..., Tensor]:
+    """As truth values, which is seldom asked for, a sum is whether any operand is true."""
+
+    def decompose(input: Tensor, *args: Any, dtype: torch.dtype | None = None) -> Tensor:
+        if dtype != torch.bool:
+            return NotImplemented
+        return op(input.to(torch.bool).to(torch.int64), *args) != 0
+
+    return decompose
+
+
 TRUTH: dict[OpOverload, Callable] = {
     **{op: _through_integers(op) for op in _COMBINING},
     aten.full.default: _full,
     aten.scatter.value: _scatter_value,
+    **{op: _sum(op) for op in (aten.sum.default, aten.sum.dim_IntList)},
 }

@@ -26,3 +26,11 @@ def test_truth_values_that_are_combined():
     check(lambda x: x.sort(dim=1, stable=True), x)
     check(lambda x, i: x.scatter(0, i, 2), x, index)
     check(lambda x: torch.full((3,), 2, dtype=torch.bool) & x[:3, 0], x)
+
+
+def test_sums_of_truth_values():
+    x = torch.ones(4, 3, dtype=torch.bool)
+    check(lambda x: (x.sum(dtype=torch.bool), x.sum(0, dtype=torch.bool), x.sum(1, keepdim=True)), x)
+    check(lambda x: x.sum((0, 1), keepdim=True, dtype=torch.bool), x)
+    check(lambda x: x.nansum(0, dtype=torch.bool), x)
+    check(lambda x: (x.sum(1, dtype=torch.bool), (x * 0).sum(0, dtype=torch.bool)), torch.full((2, 4), 0.5))
