@@ -9,6 +9,7 @@ from torch._ops import OpOverload
 from torch.fx import Graph, Node
 
 from . import ops
+from .fitting import unfit_in
 from .rewriting import FILLINGS, args_of, call, compute_in, is_symbolic, memory_is_seen
 from .support import VIEW_OPS, reason_to_refuse
 
@@ -85,6 +86,8 @@ def make_bytes(graph: Graph) -> None:
         numbers = (args[FILLINGS[node.target]],) if same else args
         if any(isinstance(number, Node) for number in numbers):
             continue  # A tensor gave it.
+        if unfit_in(node) is not None:
+            continue  # It is refused.
         start, stop, step = (int(numbers[0]), int(numbers[0]) + 1, 1) if same else (*numbers, 1)[:3]
         with graph.inserting_before(node):
             wide = call(graph, node, aten.arange.start_step, start, stop, step, dtype=torch.int32)

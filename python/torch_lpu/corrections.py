@@ -15,6 +15,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND, elementwise_dtypes
 
+from .fitting import wrapped
 from .moments import compute_dtype
 
 aten = torch.ops.aten
@@ -63,7 +64,8 @@ def _as_tensor(value: Any, like: Any) -> Tensor:
     """A number as the tensor of no dimensions that it stands for beside the tensor `like`."""
     if isinstance(value, Tensor):
         return value
-    return torch.full((), value, dtype=torch.result_type(value, like), device=like.device)
+    dtype = torch.result_type(value, like)
+    return torch.full((), wrapped(value, dtype), dtype=dtype, device=like.device)
 
 
 def _floor_divide(input: Any, other: Any) -> Tensor:

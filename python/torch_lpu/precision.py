@@ -15,6 +15,7 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx import Graph, Node
 
+from .fitting import unfit_in
 from .rewriting import call, compute_in
 
 aten = torch.ops.aten
@@ -52,6 +53,8 @@ def round_once(graph: Graph) -> None:
     for node in list(graph.nodes):
         if not any(_dtype(operand) in HALVES for operand in node.all_input_nodes):
             continue
+        if unfit_in(node) is not None:
+            continue  # It is refused.
         factor = node.kwargs.get("alpha", 1) if node.target in _SUMS else 1
         if factor != 1:  # Eager rounds the factor too.
             node.kwargs = {**node.kwargs, "alpha": rounded(node.meta["val"].dtype, factor)}

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.fx import Graph
 
+from .fitting import wrapped
 from .precision import COMPARISONS
 from .rewriting import call, is_symbolic, shape_of, viewed
 
@@ -24,10 +25,9 @@ def wrap_numbers(graph: Graph) -> None:
             continue
         operand, number = node.args
         dtype = operand.meta["val"].dtype
-        if type(number) is not int or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
+        if type(number) is not int:
             continue
-        limits = torch.iinfo(dtype)
-        node.update_arg(1, (number - limits.min) % (limits.max - limits.min + 1) + limits.min)
+        node.update_arg(1, wrapped(number, dtype))
 
 
 def keep_nan(graph: Graph) -> None:

@@ -18,6 +18,7 @@ from torch.fx import Node
 from torch.utils._pytree import tree_leaves
 
 from . import ops
+from .fitting import unfit_in
 
 aten, prims = torch.ops.aten, torch.ops.prims
 
@@ -244,6 +245,16 @@ def _integers(node: Node) -> str | None:
     return None
 
 
+def _fitting(node: Node) -> str | None:
+    """Whether eager raises an error or wraps the number is for eager to say."""
+    found = unfit_in(node)
+    if found is None:
+        return None
+    number, dtype = found
+    name = str(dtype).removeprefix("torch.")
+    return f"{number} does not fit {name}, which eager answers with an error or wraps"
+
+
 def _errors(node: Node) -> str | None:
     return node.meta.get(REFUSED_BY_EAGER)
 
@@ -284,6 +295,7 @@ _RULES: tuple[Callable[[Node], str | None], ...] = (
     _tags,
     _values,
     _integers,
+    _fitting,
     _errors,
     _bits,
     _gaps,

@@ -110,6 +110,12 @@ CASES = {
         "a Python integer in it does not fit int64",
         OTHERWISE,
     ),
+    "number that does not fit": (
+        lambda x: x.to(torch.uint8).clamp(-1, 100),
+        "aten.clamp (uint8)",
+        "-1 does not fit uint8, which eager answers with an error or wraps",
+        OTHERWISE,
+    ),
     "gaps": (
         lambda x: x.new_empty_strided((2, 3), (6, 1)).fill_(0) + torch.empty_strided((2, 3), (6, 1)),
         "aten.empty_strided (float32)",

@@ -19,6 +19,7 @@ from torch._decomp import core_aten_decompositions, get_decompositions
 from ..attention import ATTENTION_GRADIENTS
 from ..corrections import CORRECTIONS
 from ..fastpaths import FASTPATHS
+from ..fitting import with_numbers_that_fit
 from ..moments import MOMENTS
 from ..products import PRODUCTS
 from .bessel import BESSEL
@@ -108,7 +109,7 @@ def decomposition_table(inference: bool) -> dict[Any, Callable]:
         table.update(own)
     if inference:
         _drop(table, KEPT_IN_INFERENCE)
-    return table
+    return with_numbers_that_fit(table)
 
 
 def _drop(table: dict[Any, Callable], packets: Sequence[Any]) -> None:

@@ -98,9 +98,8 @@ def _searchsorted(
 
 
 def _searchsorted_number(sequence: Tensor, value: Any, **kwargs: Any) -> Tensor:
-    return _searchsorted(
-        sequence, torch.full((), value, dtype=sequence.dtype, device=sequence.device), **kwargs
-    )
+    dtype = torch.result_type(sequence, value)
+    return _searchsorted(sequence, torch.full((), value, dtype=dtype, device=sequence.device), **kwargs)
 
 
 def _histc(input: Tensor, bins: int = 100, min: Any = 0, max: Any = 0) -> Tensor:
