@@ -33,6 +33,9 @@ from .specialize import needs_specialization, specialize
 # How often a graph is split anew after a stage failed.
 MAX_RETRIES = 16
 
+# Why a graph is left to eager as Dynamo captured it: sizes of jagged rows are no numbers.
+NESTED = "nested tensors are not lowered"
+
 # (graph, names of its inputs, "inference" or "forward" or "backward") -> what runs instead of the graph.
 CompileATen = Callable[[GraphModule, dict[str, str], str], Callable[..., Any]]
 
@@ -64,9 +67,19 @@ def compile_captured(
     def compile_static(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         return compile_dynamo(graph, inputs, options, compile_aten or _compile_aten(options))
 
+    if any(isinstance(value, torch.Tensor) and value.is_nested for value in example_inputs):
+        return _leave(gm, NESTED, options)
     if needs_specialization(example_inputs):
         return specialize(gm, compile_static)
     return follow_overlaps(gm, example_inputs, compile_static)
+
+
+def _leave(gm: GraphModule, reason: str, options: Options) -> Callable[..., Any]:
+    """Reports that all of Dynamo's graph runs in eager."""
+    nodes = [node for node in gm.graph.nodes if node.op.startswith("call")]
+    fallbacks = [diagnostics.make_fallback(node, reason) for node in nodes]
+    diagnostics.report_fallbacks(fallbacks, options.fallback)
+    return gm.forward
 
 
 def _compile_aten(options: Options) -> CompileATen:

@@ -77,11 +77,13 @@ def _run_pipeline(start: str, stop: str) -> Callable[[str, Options], str]:
         from .mlir._mlir_libs._lpu import run_pipeline
 
         passes = pipeline(options, start, stop)
+        command = ("lpu-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}")
         try:
             return f"{run_pipeline(text, passes)}\n"  # As lpu-opt writes it.
         except RuntimeError as error:
-            command = ("lpu-opt", "--mlir-print-debuginfo", f"--pass-pipeline={passes}")
             raise _stage_error(stop, str(error), text, command) from None
+        except MemoryError:
+            raise _stage_error(stop, "it takes more memory than there is", text, command) from None
 
     return run
 

@@ -122,7 +122,7 @@ def op_name(node: Node) -> str:
 
 
 def dtype_name(node: Node) -> str:
-    value = node.meta.get("val")
+    value = node.meta.get("val", node.meta.get("example_value"))
     values = value if isinstance(value, list | tuple) else (value,)
     dtypes = {str(v.dtype).removeprefix("torch.") for v in values if isinstance(v, Tensor)}
     return ", ".join(sorted(dtypes)) or "no tensor"

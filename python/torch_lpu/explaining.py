@@ -50,6 +50,10 @@ def explain(
 
     def make_backend(run: FakeRun) -> Callable[..., Any]:
         def explaining(gm: GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
+            if any(isinstance(value, torch.Tensor) and value.is_nested for value in example_inputs):
+                raise TypeError(
+                    f"torch-lpu: {backend.NESTED}, so explain cannot follow what is done with them"
+                )
             symbolic = needs_specialization(example_inputs)
             gradients.keep([value for value in example_inputs if isinstance(value, torch.nn.Parameter)])
 

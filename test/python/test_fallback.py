@@ -290,3 +290,26 @@ def test_what_turns_out_not_to_lower_computes_in_its_own_type(monkeypatch, targe
         with pytest.warns(torch_lpu.FallbackWarning, match=rf"{op} \(.*\b{name}\)"):
             result = compile_(function, fallback="warn")(x)
         torch.testing.assert_close(result, function(x))
+
+
+def test_nested_tensors_are_left_to_eager():
+    rows = [torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0, 5.0])]
+    x = torch.nested.nested_tensor(rows, layout=torch.jagged)
+    text = r"test_fallback.py:\d+: mul \(float32\) runs in eager PyTorch: nested tensors are not lowered"
+    with pytest.warns(torch_lpu.FallbackWarning, match=text):
+        assert torch.equal(compile_(lambda x: x * 2, fallback="warn")(x).values(), x.values() * 2)
+    with pytest.raises(Exception, match=text):
+        compile_(lambda x: x * 2, fallback="error")(x)
+    with pytest.raises(Exception, match="nested tensors are not lowered, so explain cannot follow"):
+        torch_lpu.explain(lambda x: x * 2, x)
+
+
+def test_a_stage_without_memory(monkeypatch):
+    from torch_lpu.mlir._mlir_libs import _lpu
+
+    def without_memory(text, passes):
+        raise MemoryError("std::bad_alloc")
+
+    monkeypatch.setattr(_lpu, "run_pipeline", without_memory)
+    with pytest.raises(Exception, match=r"stage 'lpu' failed: it takes more memory than there is"):
+        compile_(lambda x: x * 2.25, fallback="error")(torch.randn(7))

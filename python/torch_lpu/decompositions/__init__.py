@@ -22,6 +22,7 @@ from ..fastpaths import FASTPATHS
 from ..fitting import with_numbers_that_fit
 from ..moments import MOMENTS
 from ..products import PRODUCTS
+from .accumulation import with_operands_converted
 from .bessel import BESSEL
 from .convolutions import CONVOLUTIONS
 from .creation import CREATION
@@ -109,7 +110,7 @@ def decomposition_table(inference: bool) -> dict[Any, Callable]:
         table.update(own)
     if inference:
         _drop(table, KEPT_IN_INFERENCE)
-    return with_numbers_that_fit(table)
+    return with_numbers_that_fit(with_operands_converted(table))
 
 
 def _drop(table: dict[Any, Callable], packets: Sequence[Any]) -> None:

@@ -39,8 +39,13 @@ def with_dimension(op: OpOverload, otherwise: Callable[..., Any] | None = None) 
 
 
 def _cumprod(input: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
-    """torch-mlir's scan keeps its operand's type."""
-    return NotImplemented if dtype is None else aten.cumprod.default(input.to(dtype), dim)
+    """torch-mlir's scan keeps its operand's type, which it is not told. Integers multiply as 64 bits."""
+    whole = not ((dtype or input.dtype).is_floating_point or (dtype or input.dtype).is_complex)
+    inside = torch.int64 if whole else dtype or input.dtype
+    if dtype is None and input.dtype == inside:
+        return NotImplemented
+    result = aten.cumprod.default(input.to(inside), dim)
+    return result if dtype is None else result.to(dtype)
 
 
 def from_the_front(op: OpOverload, otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
