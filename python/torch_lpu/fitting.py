@@ -96,10 +96,11 @@ def unfit(
 
 def unfit_in(node: Node) -> tuple[int | float, torch.dtype] | None:
     """The same of a node."""
-    if node.target not in CHECKED:
+    op = node.target
+    if not isinstance(op, OpOverload) or op not in CHECKED:
         return None
     args, kwargs = map_arg((node.args, node.kwargs), lambda operand: operand.meta.get("val"))
-    return unfit(node.target, args, kwargs)
+    return unfit(op, args, kwargs)
 
 
 def checking(op: OpOverload, otherwise: Callable[..., Any]) -> Callable[..., Any]:
