@@ -199,10 +199,10 @@ def _full_name(name: str) -> str:
 
 def _decomposition(name: str) -> str:
     op = overload(name)
-    function = decomposition_table(inference=True).get(op)
-    if function is None:
-        return "composite" if op.has_kernel_for_dispatch_key("CompositeImplicitAutograd") else ""
+    function: Any = decomposition_table(inference=True).get(op)
     function = inspect.unwrap(getattr(function, "func", function))  # Some are partial.
+    if function is None or function is op:  # The op as it stands, if its arguments are plain.
+        return "composite" if op.has_kernel_for_dispatch_key("CompositeImplicitAutograd") else ""
     module = getattr(function, "__module__", "")
     if module.startswith("torch_lpu."):
         return f"`{module.removeprefix('torch_lpu.').replace('.', '/')}.py`"

@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
-from .fitting import fits
+from .fitting import unfit_in
 from .rewriting import FILLINGS, args_of, call, is_symbolic, viewed
 from .signature import inverse, memory_order
 from .support import DTYPES, REFUSED_BY_EAGER
@@ -125,7 +125,7 @@ def _constant(node: Node) -> Tensor | None:
     dtype, filling = node.meta["val"].dtype, args_of(node)[place]
     if dtype not in DTYPES or isinstance(filling, Node):  # A number that a tensor gave.
         return None
-    if not fits(filling, dtype):  # The op is refused.
+    if unfit_in(node) is not None:  # The op is refused.
         return None
     with unset_fake_temporarily():
         return torch.full([1] * value.dim(), filling, dtype=dtype, device="cpu")

@@ -72,6 +72,15 @@ def _floor_divide(input: Any, other: Any) -> Tensor:
     return torch.div(_as_tensor(input, other), other, rounding_mode="floor")
 
 
+def _remainder_of_number(number: Any, other: Tensor) -> Tensor:
+    return torch.remainder(_as_tensor(number, other), other)
+
+
+def _beside_number(op: Callable[..., Tensor]) -> Callable[[Any, Any], Tensor]:
+    """Of a number and a tensor: the stock form makes tensors of numbers by an op that torch-mlir has not."""
+    return lambda input, other: op(_as_tensor(input, other), _as_tensor(other, input))
+
+
 def _neg(input: Tensor) -> Tensor:
     """torch-mlir negates integers as 32-bit floats."""
     if input.is_floating_point() or input.is_complex():
@@ -332,6 +341,7 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.eye.default: _eye,
     aten.eye.m: _eye,
     aten.floor_divide.default: _floor_divide,
+    aten.remainder.Scalar_Tensor: _remainder_of_number,
     aten.fmod.Scalar: _fmod,
     aten.fmod.Tensor: _fmod,
     aten.gelu.default: _gelu,
@@ -350,4 +360,8 @@ CORRECTIONS: dict[OpOverload, Callable] = {
     aten.relu.default: _relu,
     aten.roll.default: _roll,
     aten.select_scatter.default: _select_scatter,
+    aten.special_xlog1py.other_scalar: _beside_number(torch.special.xlog1py),
+    aten.special_xlog1py.self_scalar: _beside_number(torch.special.xlog1py),
+    aten.xlogy.Scalar_Other: _beside_number(torch.xlogy),
+    aten.xlogy.Scalar_Self: _beside_number(torch.xlogy),
 }

@@ -48,6 +48,9 @@ _BY_TENSORS = (aten.add.Tensor, aten.addcmul.default, aten.rsub.Tensor, aten.sub
 _BY_ALL = (aten.clamp.default, aten.clamp_max.default, aten.clamp_min.default, aten.pow.Tensor_Scalar)
 CHECKED = frozenset((*_BY_FIRST, *_BY_TENSORS, *_BY_ALL))
 
+# Where eager has no negative numbers for bytes, for reasons of the ops.
+_NEVER_NEGATIVE = frozenset((aten.constant_pad_nd.default, aten.hardtanh.default, aten.pow.Tensor_Scalar))
+
 # Ops of two operands of which one is a number that is wrapped.
 WRAPPED: tuple[OpOverload, ...] = (
     *(getattr(aten, name).Scalar for name in ("bitwise_and", "bitwise_or", "bitwise_xor")),
@@ -60,6 +63,9 @@ WRAPPED: tuple[OpOverload, ...] = (
     *(aten.remainder.Tensor, aten.remainder.Scalar, aten.remainder.Scalar_Tensor),
     *(aten.pow.Scalar, aten.searchsorted.Scalar),
 )
+
+# Without a rounding mode these divide as floats, and the number is one.
+_DIVISIONS = frozenset((aten.div.Tensor_mode, aten.div.Scalar_mode))
 
 
 def fits(number: Any, dtype: torch.dtype) -> bool:
@@ -86,7 +92,7 @@ def unfit(
 ) -> tuple[int | float, torch.dtype] | None:
     """A number that an op which checks its numbers is given, and the type that it does not fit."""
     dtype = _dtype(op, args, kwargs)
-    if dtype is None:
+    if dtype is None or _may_overflow(op, args, dtype):
         return None
     for _, number in _numbers(op, args, kwargs):
         if not fits(number, dtype):
@@ -103,24 +109,36 @@ def unfit_in(node: Node) -> tuple[int | float, torch.dtype] | None:
     return unfit(op, args, kwargs)
 
 
-def checking(op: OpOverload, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+def checking(op: OpOverload, otherwise: Callable[..., Any] | None) -> Callable[..., Any]:
     """The decomposition of an op that checks its numbers, if these fit."""
 
-    @wraps(otherwise)
+    @wraps(otherwise or op)
     def decompose(*args: Any, **kwargs: Any) -> Any:
-        if unfit(op, args, kwargs) is not None:
-            return NotImplemented
         dtype = _dtype(op, args, kwargs)
-        fractions = any(isinstance(number, float) for _, number in _numbers(op, args, kwargs))
-        whole = (
-            dtype is not None and dtype != torch.bool and not (dtype.is_floating_point or dtype.is_complex)
-        )
-        if fractions and whole and op not in _BY_ALL:
-            args, kwargs = _truncated(op, args, kwargs)
-            return op(*args, **kwargs)
-        return otherwise(*args, **kwargs)
+        inside = args, kwargs
+        if dtype is not None and op not in _NEVER_NEGATIVE:
+            inside = _converted(op, *inside, lambda number: _negative_byte(number, dtype))
+        if unfit(op, *inside) is not None:
+            return NotImplemented
+        if dtype is not None and not _is_fractional(dtype) and op not in _BY_ALL:
+            inside = _converted(
+                op, *inside, lambda number: int(number) if isinstance(number, float) else number
+            )
+        if inside != (args, kwargs):
+            return op(*inside[0], **inside[1])
+        return NotImplemented if otherwise is None else otherwise(*args, **kwargs)
 
     return decompose
+
+
+def _is_fractional(dtype: torch.dtype) -> bool:
+    return dtype.is_floating_point or dtype.is_complex or dtype == torch.bool
+
+
+def _negative_byte(number: Any, dtype: torch.dtype) -> Any:
+    """Eager wraps a few negative integers, so that `a - b` may be `a + 255 * b`."""
+    few = dtype == torch.uint8 and isinstance(number, int) and -255 <= number < 0
+    return wrapped(number, dtype) if few else number
 
 
 def wrapping(op: OpOverload, otherwise: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -129,7 +147,7 @@ def wrapping(op: OpOverload, otherwise: Callable[..., Any] | None) -> Callable[.
     @wraps(otherwise or op)
     def decompose(*args: Any, **kwargs: Any) -> Any:
         tensors = [value for value in args[:2] if isinstance(value, Tensor)]
-        if len(tensors) == 1:
+        if len(tensors) == 1 and not (op in _DIVISIONS and kwargs.get("rounding_mode") is None):
             dtype = tensors[0].dtype
             inside = (*(wrapped(value, dtype) for value in args[:2]), *args[2:])
             if any(new is not old for new, old in zip(inside, args, strict=True)):
@@ -141,22 +159,26 @@ def wrapping(op: OpOverload, otherwise: Callable[..., Any] | None) -> Callable[.
 
 def with_numbers_that_fit(table: dict[Any, Callable]) -> dict[Any, Callable]:
     """The table with decompositions that take heed of numbers that do not fit."""
-    checked = {op: checking(op, table[op]) for op in CHECKED if op in table}
+    checked = {op: checking(op, table.get(op)) for op in CHECKED}
     return {**table, **checked, **{op: wrapping(op, table.get(op)) for op in WRAPPED}}
 
 
-def _truncated(
-    op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]
+def _may_overflow(op: OpOverload, args: Sequence[Any], dtype: torch.dtype) -> bool:
+    """Whether eager makes infinity of a large number: a number alone in half precision is not checked."""
+    alone = op is aten.scalar_tensor.default or (op is aten.full.default and len(args[0]) == 0)
+    return alone and dtype in (torch.bfloat16, torch.float16)
+
+
+def _converted(
+    op: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any], convert: Callable[[Any], Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """With integers instead of fractions."""
+    """The arguments with other numbers."""
     args, kwargs = (*args,), dict(kwargs)
     for place, number in list(_numbers(op, args, kwargs)):
-        if not isinstance(number, float):
-            continue
         if isinstance(place, int):
-            args = (*args[:place], int(number), *args[place + 1 :])
+            args = (*args[:place], convert(number), *args[place + 1 :])
         else:
-            kwargs[place] = int(number)
+            kwargs[place] = convert(number)
     return args, kwargs
 
 

@@ -246,13 +246,13 @@ def _integers(node: Node) -> str | None:
 
 
 def _fitting(node: Node) -> str | None:
-    """Whether eager raises an error or wraps the number is for eager to say."""
+    """Whether it is an error is for eager to say."""
     found = unfit_in(node)
     if found is None:
         return None
     number, dtype = found
     name = str(dtype).removeprefix("torch.")
-    return f"{number} does not fit {name}, which eager answers with an error or wraps"
+    return f"{number} does not fit {name}, which eager may answer with an error"
 
 
 def _errors(node: Node) -> str | None:

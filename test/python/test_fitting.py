@@ -7,6 +7,7 @@ import warnings
 import pytest
 import torch
 import torch.nn.functional as F
+from checks import check
 
 from torch_lpu.fitting import fits, wrapped
 
@@ -48,6 +49,7 @@ CASES = {
 DIVISIONS = {
     "floor": lambda x, n: x // n,
     "trunc": lambda x, n: torch.div(x, n, rounding_mode="trunc"),
+    "exact": lambda x, n: torch.div(x, n, rounding_mode=None),
     "remainder": lambda x, n: x % n,
     "fmod": lambda x, n: torch.fmod(x, n),
 }
@@ -107,6 +109,40 @@ def test_fractions_beside_bytes(name, number):
 )
 def test_half_precision(name, number):
     same(CASES[name], example(torch.float16), number)
+
+
+@pytest.mark.parametrize("number", [-1e9, 1e6, -1e300])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_a_number_alone_overflows_to_infinity(number, dtype):
+    """As in a mask that was written for float32: eager does not check it, so nothing is left to eager."""
+    functions = (
+        lambda x: torch.where(x > 1, x, number),
+        lambda x: torch.softmax(torch.where(x < 3, x, -abs(number)), 0),
+        lambda x: x // number,
+        lambda x: x.nan_to_num(number),
+        lambda x: torch.where(x > 1, torch.scalar_tensor(number, dtype=dtype), x),
+    )
+    for function in functions:
+        check(function, example(dtype))
+
+
+@pytest.mark.parametrize("number", [-1, -255])
+def test_negative_bytes_wrap(number):
+    """Nothing is left to eager."""
+    names = (
+        "clamp",
+        "clamp_min",
+        "fill",
+        "full",
+        "where",
+        "masked_fill",
+        "scatter",
+        "threshold",
+        "alpha",
+        "addcmul",
+    )
+    for name in names:
+        check(lambda x, name=name: CASES[name](x, number), example(torch.uint8))
 
 
 def test_what_fits():

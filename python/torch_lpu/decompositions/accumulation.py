@@ -8,6 +8,7 @@ have, and dies of integers that become narrower.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import torch
@@ -31,6 +32,7 @@ ACCUMULATING = (
 def _converting(op: OpOverload, otherwise: Callable[..., Any] | None) -> Callable[..., Any]:
     """The decomposition of operands that have the type already, or are floats beside floats."""
 
+    @wraps(otherwise or op)
     def decompose(input: Tensor, *args: Any, dtype: torch.dtype | None = None, **kwargs: Any) -> Any:
         if dtype not in (None, torch.bool, input.dtype) and not (
             dtype.is_floating_point and input.dtype.is_floating_point
