@@ -95,9 +95,15 @@ def unfit(
     if dtype is None or _may_overflow(op, args, dtype):
         return None
     for _, number in _numbers(op, args, kwargs):
-        if not fits(number, dtype):
+        if not fits(_taken(op, number, dtype), dtype):
             return number, dtype
     return None
+
+
+def _taken(op: OpOverload, number: int | float, dtype: torch.dtype) -> int | float:
+    """The number that eager converts: beside integers, hardtanh first takes the integer of a fraction."""
+    truncates = op is aten.hardtanh.default and not _is_fractional(dtype) and math.isfinite(number)
+    return int(number) if truncates else number
 
 
 def unfit_in(node: Node) -> tuple[int | float, torch.dtype] | None:

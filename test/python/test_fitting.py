@@ -145,6 +145,11 @@ def test_negative_bytes_wrap(number):
         check(lambda x, name=name: CASES[name](x, number), example(torch.uint8))
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8], ids=str)
+def test_hardtanh_takes_fractions_for_integers(dtype):
+    check(lambda x: F.hardtanh(x, -0.5, 2.75), example(dtype))
+
+
 def test_what_fits():
     assert fits(255, torch.uint8) and not fits(-1, torch.uint8) and not fits(255.5, torch.uint8)
     assert not fits(math.inf, torch.int32) and not fits(math.nan, torch.int32)
