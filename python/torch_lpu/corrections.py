@@ -65,6 +65,8 @@ def _as_tensor(value: Any, like: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     dtype = torch.result_type(value, like)
+    if dtype.is_floating_point:
+        return _number(value, dtype, like.device)
     return torch.full((), wrapped(value, dtype), dtype=dtype, device=like.device)
 
 
@@ -77,8 +79,27 @@ def _remainder_of_number(number: Any, other: Tensor) -> Tensor:
 
 
 def _beside_number(op: Callable[..., Tensor]) -> Callable[[Any, Any], Tensor]:
-    """Of a number and a tensor: the stock form makes tensors of numbers by an op that torch-mlir has not."""
-    return lambda input, other: op(_as_tensor(input, other), _as_tensor(other, input))
+    """Of a number and a tensor, as floats: the stock form makes tensors of numbers by an op that torch-mlir
+    has not."""
+
+    def decompose(input: Any, other: Any) -> Tensor:
+        tensor = input if isinstance(input, Tensor) else other
+        dtype = torch.result_type(tensor, 1.0)
+        operands = (
+            value.to(dtype) if isinstance(value, Tensor) else _number(value, dtype, tensor.device)
+            for value in (input, other)
+        )
+        return op(*operands)
+
+    return decompose
+
+
+def _number(value: Any, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """A number as a float, infinity if neither the type nor float32 has it."""
+    largest = torch.finfo(torch.promote_types(dtype, torch.float32)).max
+    if isinstance(value, int | float) and abs(value) > largest:
+        value = math.copysign(math.inf, value)
+    return torch.full((), value, dtype=dtype, device=device)
 
 
 def _neg(input: Tensor) -> Tensor:

@@ -130,11 +130,19 @@ def checking(op: OpOverload, otherwise: Callable[..., Any] | None) -> Callable[.
             inside = _converted(
                 op, *inside, lambda number: int(number) if isinstance(number, float) else number
             )
-        if inside != (args, kwargs):
+        if _differs(inside, (args, kwargs)):
             return op(*inside[0], **inside[1])
         return NotImplemented if otherwise is None else otherwise(*args, **kwargs)
 
     return decompose
+
+
+def _differs(
+    inside: tuple[Sequence[Any], Mapping[str, Any]], given: tuple[Sequence[Any], Mapping[str, Any]]
+) -> bool:
+    """Whether an argument is another one: 3 is not 3.0."""
+    pairs = zip((*inside[0], *inside[1].values()), (*given[0], *given[1].values()), strict=True)
+    return any(new is not old for new, old in pairs)
 
 
 def _is_fractional(dtype: torch.dtype) -> bool:

@@ -150,6 +150,12 @@ def test_hardtanh_takes_fractions_for_integers(dtype):
     check(lambda x: F.hardtanh(x, -0.5, 2.75), example(dtype))
 
 
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32], ids=str)
+def test_whole_floats_beside_integers(dtype):
+    for name in ("addcmul", "fill", "threshold at", "scatter"):
+        same(CASES[name], torch.tensor([0, 1, 5], dtype=dtype), 3.0)
+
+
 def test_what_fits():
     assert fits(255, torch.uint8) and not fits(-1, torch.uint8) and not fits(255.5, torch.uint8)
     assert not fits(math.inf, torch.int32) and not fits(math.nan, torch.int32)
